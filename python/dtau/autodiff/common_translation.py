@@ -10,18 +10,18 @@ import functools
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.model.joints import Free, Planar, Prismatic
 from dtau.model.links import Joint
 from dtau.model.model import Model
+from dtau.support.arrays import Indices
 
 
 class Translations(NamedTuple):
     """The coordinates that translate robots, and the coordinates to subtract from them."""
 
-    moved: NDArray[np.intp]
-    by: NDArray[np.intp]
+    moved: Indices
+    by: Indices
 
 
 _LENGTHS = {Free: 3, Planar: 2, Prismatic: 1}  # number of leading coordinates that are lengths
@@ -41,7 +41,7 @@ def common_translation(model: Model) -> Translations:
     return Translations(np.arange(0), np.arange(0))
 
 
-def _positions(model: Model, root: Joint) -> NDArray[np.intp]:
+def _positions(model: Model, root: Joint) -> Indices:
     """Return the coordinates that are lengths, unless another joint mimics them."""
     mimicked = any(j.mimic is not None and j.mimic.joint == root.name for j in model.joints)
     count = 0 if mimicked else _LENGTHS.get(type(root.type), 0)

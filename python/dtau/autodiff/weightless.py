@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.model.model import Model
+from dtau.support.arrays import Array
 from dtau.support.errors import without_model_warnings
 
 
@@ -18,6 +18,6 @@ def weightless(model: Model) -> Model:
         return model.replace(gravity=(0.0, 0.0, 0.0), stiffness=0.0)
 
 
-def has_inertia(model: Model) -> NDArray[np.float64]:
+def has_inertia(model: Model) -> Array:
     """Return 1 for each parameter that is in the mass matrix, and 0 for others of joints."""
     return np.repeat([1.0, 0.0], [10 * model.nbodies + model.nv, 3 * model.nv])

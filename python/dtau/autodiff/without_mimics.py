@@ -7,9 +7,9 @@ import functools
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.model.model import Model
+from dtau.support.arrays import Array, Indices
 from dtau.support.errors import without_model_warnings
 
 
@@ -17,10 +17,10 @@ class WithoutMimics(NamedTuple):
     """A model without mimics: its q is ``scale * q[source] + offset``, its v ``velocities @ v``."""
 
     model: Model
-    source: NDArray[np.intp]
-    scale: NDArray[np.float64]
-    offset: NDArray[np.float64]
-    velocities: NDArray[np.float64]
+    source: Indices
+    scale: Array
+    offset: Array
+    velocities: Array
 
 
 @functools.lru_cache(maxsize=64)

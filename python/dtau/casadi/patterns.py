@@ -10,10 +10,11 @@ from dtau.model.contact_kinds import Loop
 from dtau.model.contacts import Contacts
 from dtau.model.joints import Free, Planar, Spherical
 from dtau.model.model import Model
+from dtau.support.arrays import Mask
 from dtau.support.options import Integrator
 from dtau.support.patterns import Pattern as Places
 
-Pattern = NDArray[np.bool_]
+Pattern = Mask
 Compressed = NDArray[np.int64]
 
 

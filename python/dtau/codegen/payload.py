@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.model.model import Model
 from dtau.model.spatial import Inertia
+from dtau.support.arrays import Array
 from dtau.support.errors import without_model_warnings
 
 _TENSOR = ([0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2])  # order of `Model.parameters`
@@ -21,9 +21,9 @@ class Payload:
 
     link: str
     body: int
-    by: NDArray[np.float64]  # (10, 10)
+    by: Array  # (10, 10)
 
-    def on(self, model: Model, parameters: NDArray[np.float64]) -> Model:
+    def on(self, model: Model, parameters: Array) -> Model:
         """Return the model with this payload."""
         changed = model.parameters.copy()
         changed[self.body] += self.by @ parameters
@@ -45,7 +45,7 @@ def payload_on(model: Model, link: str) -> Payload:
     return Payload(link, frame.body, np.array(columns).T)
 
 
-def _pseudo_inertia(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+def _pseudo_inertia(parameters: Array) -> Array:
     """Return the pseudo-inertia: the integral of x x^T over the mass, x = (r, 1)."""
     tensor = np.zeros((3, 3))
     tensor[_TENSOR] = parameters[4:]
@@ -55,7 +55,7 @@ def _pseudo_inertia(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.block([[second, first], [first.T, parameters[:1, None]]])
 
 
-def _parameters(pseudo: NDArray[np.float64]) -> NDArray[np.float64]:
+def _parameters(pseudo: Array) -> Array:
     second = pseudo[:3, :3]
     tensor = np.trace(second) * np.eye(3) - second
     return np.concatenate([pseudo[3:, 3], pseudo[:3, 3], tensor[_TENSOR]])

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dtau.support.arrays import Array
 from dtau.support.checks import class_name
 
 T = TypeVar("T")
@@ -79,9 +79,7 @@ class ForeignModel:
                 )
         return values
 
-    def numbers(
-        self, name: str, shape: tuple[int, ...], *, finite: bool = True
-    ) -> NDArray[np.float64]:
+    def numbers(self, name: str, shape: tuple[int, ...], *, finite: bool = True) -> Array:
         """Return numbers of this shape, finite if so requested."""
         array = self.read(name, "numbers", lambda x: np.array(x, dtype=np.float64))
         if array.shape != shape:

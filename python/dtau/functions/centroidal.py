@@ -9,23 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.model.model import Model
 from dtau.results import CenterOfMassAccelerationDerivatives, CenterOfMassVelocityDerivatives
+from dtau.support.arrays import Array
 from dtau.support.direct import direct
 from dtau.support.options import Coordinates
 
 
 @direct
 def center_of_mass(
-    model: Model,
-    q: ArrayLike,
-    *,
-    out: NDArray[np.float64] | None = None,
-    threads: int | None = None,
-) -> NDArray[np.float64]:
+    model: Model, q: ArrayLike, *, out: Array | None = None, threads: int | None = None
+) -> Array:
     """Center of mass of all moving bodies, in the world.
 
         c = (sum of m_i c_i) / (sum of m_i)
@@ -55,9 +51,9 @@ def center_of_mass_velocity(
     q: ArrayLike,
     v: ArrayLike,
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Velocity of the center of mass of all moving bodies.
 
         c' = (sum of m_i c_i') / (sum of m_i)
@@ -88,9 +84,9 @@ def center_of_mass_acceleration(
     v: ArrayLike,
     a: ArrayLike,
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Acceleration of the center of mass of all moving bodies.
 
         c'' = (sum of m_i c_i'') / (sum of m_i)
@@ -126,9 +122,9 @@ def center_of_mass_jacobian(
     q: ArrayLike,
     *,
     coordinates: Coordinates = "tangent",
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Jacobian of the center of mass: its velocity is ``J @ v``.
 
     Returns
@@ -157,7 +153,7 @@ def center_of_mass_velocity_derivatives(
     v: ArrayLike,
     *,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> CenterOfMassVelocityDerivatives:
     """Derivatives of the velocity of the center of mass by q and v.
@@ -190,7 +186,7 @@ def center_of_mass_acceleration_derivatives(
     a: ArrayLike,
     *,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> CenterOfMassAccelerationDerivatives:
     """Derivatives of the acceleration of the center of mass by q, v and a.

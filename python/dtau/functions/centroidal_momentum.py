@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.model.model import Model
 from dtau.results import CentroidalMomentumDerivatives, CentroidalMomentumRateDerivatives
+from dtau.support.arrays import Array
 from dtau.support.direct import direct
 from dtau.support.options import Coordinates
 
@@ -24,9 +24,9 @@ def momentum(
     q: ArrayLike,
     v: ArrayLike,
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Momentum of all moving bodies, about the world's origin.
 
         h_0 = sum of [m_i c_i', I_i omega_i + c_i x m_i c_i']
@@ -62,9 +62,9 @@ def centroidal_momentum(
     q: ArrayLike,
     v: ArrayLike,
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Momentum of all moving bodies, about their center of mass.
 
         h = sum of [m_i c_i', I_i omega_i + (c_i - c) x m_i c_i']
@@ -90,12 +90,8 @@ def centroidal_momentum(
 
 @direct
 def centroidal_momentum_matrix(
-    model: Model,
-    q: ArrayLike,
-    *,
-    out: NDArray[np.float64] | None = None,
-    threads: int | None = None,
-) -> NDArray[np.float64]:
+    model: Model, q: ArrayLike, *, out: Array | None = None, threads: int | None = None
+) -> Array:
     """Centroidal momentum matrix A: the momentum about the center of mass is ``A @ v``.
 
     Returns
@@ -126,9 +122,9 @@ def centroidal_momentum_rate(
     v: ArrayLike,
     a: ArrayLike,
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Time derivative of the momentum about the center of mass.
 
         dh/dt = A a + dA/dt v
@@ -168,7 +164,7 @@ def centroidal_momentum_derivatives(
     v: ArrayLike,
     *,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> CentroidalMomentumDerivatives:
     """Derivatives of the momentum about the center of mass by q and v.
@@ -203,7 +199,7 @@ def centroidal_momentum_rate_derivatives(
     a: ArrayLike,
     *,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> CentroidalMomentumRateDerivatives:
     """Derivatives of the rate of the momentum about the center of mass by q, v and a.

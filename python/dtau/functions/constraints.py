@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
@@ -14,6 +13,7 @@ from dtau.results import (
     ConstrainedDynamicsDerivatives,
     ConstrainedInverseDynamics,
 )
+from dtau.support.arrays import Array, Mask
 from dtau.support.checks import require
 from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates, Layout
@@ -33,7 +33,7 @@ def constrained_dynamics(
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
     parameters: ArrayLike | None = None,
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> ConstrainedDynamics:
     """Constrained forward dynamics: the acceleration under ``tau``, and the constraint forces.
@@ -83,7 +83,7 @@ def constrained_dynamics_derivatives(
     layout: Layout = "dense",
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> ConstrainedDynamicsDerivatives:
     """Derivatives of constrained accelerations and forces by configuration, velocity and torque.
@@ -141,10 +141,10 @@ def constrained_inverse_dynamics(
     *,
     f_ext_axes: Axes = "body",
     active: ArrayLike | None = None,
-    inputs: NDArray[np.bool_] | None = None,
+    inputs: Mask | None = None,
     regularization: float = 0.0,
     parameters: ArrayLike | None = None,
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> ConstrainedInverseDynamics:
     """Constrained inverse dynamics: joint torques and least-norm contact forces that give ``a``.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.results import ConstrainedDynamicsHessian, ImpulseDynamicsHessian
+from dtau.support.arrays import Array
 from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates
 
@@ -32,7 +32,7 @@ def constrained_dynamics_hessian(
     symmetric: bool = False,
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> ConstrainedDynamicsHessian:
     """Hessian of constrained dynamics, contracted with weights of accelerations and forces.
@@ -97,7 +97,7 @@ def impulse_dynamics_hessian(
     symmetric: bool = False,
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> ImpulseDynamicsHessian:
     """Hessian of an impact, contracted with weights of the velocity after it and of the impulses.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
@@ -15,6 +14,7 @@ from dtau.results import (
     ImpulseDynamicsJVP,
     ImpulseDynamicsVJP,
 )
+from dtau.support.arrays import Array
 from dtau.support.direct import direct
 from dtau.support.options import Coordinates, Gradients, Layout
 
@@ -30,7 +30,7 @@ def impulse_dynamics(
     active: ArrayLike | None = None,
     regularization: float = 0.0,
     parameters: ArrayLike | None = None,
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> ImpulseDynamics:
     """Impact dynamics: the velocity after an impact, and the impulses of contacts and loops.
@@ -76,7 +76,7 @@ def impulse_dynamics_derivatives(
     layout: Layout = "dense",
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> ImpulseDynamicsDerivatives:
     """Derivatives of impact dynamics: velocity and impulses by configuration and velocity.
@@ -120,7 +120,7 @@ def impulse_dynamics_jvp(
     dparameters: ArrayLike | None = None,
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> ImpulseDynamicsJVP:
     """Variation of velocities after an impact and of impulses along variations of the arguments.
@@ -174,7 +174,7 @@ def impulse_dynamics_vjp(
     by: Gradients | None = None,
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> ImpulseDynamicsVJP:
     """Gradient of ``lam . v_after + lam_impulses . impulses`` by the arguments of an impact.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.results import ConstrainedDynamicsJVP, ConstrainedDynamicsVJP
+from dtau.support.arrays import Array
 from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates, Gradients
 
@@ -34,7 +34,7 @@ def constrained_dynamics_jvp(
     dparameters: ArrayLike | None = None,
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> ConstrainedDynamicsJVP:
     """Variation of constrained accelerations and contact forces along variations of the arguments.
@@ -93,7 +93,7 @@ def constrained_dynamics_vjp(
     by: Gradients | None = None,
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> ConstrainedDynamicsVJP:
     """Gradient of ``lam . a + lam_forces . forces`` by the arguments of constrained dynamics.

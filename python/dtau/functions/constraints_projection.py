@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.docstrings import documented
 from dtau.functions.constraints import require_contacts
@@ -17,7 +17,7 @@ from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.model.rotations import rotation_vectors
 from dtau.results import Projected
-from dtau.support.arrays import Array
+from dtau.support.arrays import Array, Mask
 from dtau.support.blocks import BLOCK, blocks
 from dtau.support.checks import batch_arrays, integer, real_array, require_memory
 from dtau.support.options import ForceAxes
@@ -239,7 +239,7 @@ class _Steps:
         weights = np.where(sound, self._s, 0.0) / np.where(sound, squares, 1.0)
         return -((self._along * weights)[:, None, :] @ self._vt)[:, 0, :]
 
-    def take(self, e: Array, jacobian: Array) -> NDArray[np.bool_]:
+    def take(self, e: Array, jacobian: Array) -> Mask:
         """Accept the steps that reduced the error, damp the others; return which were accepted."""
         size = np.sum(e**2, axis=-1)
         nearer = size < self._size  # not if NaN
@@ -255,10 +255,10 @@ class _Steps:
         return np.asarray(nearer)
 
     @property
-    def hopeful(self) -> NDArray[np.bool_]:
+    def hopeful(self) -> Mask:
         return np.asarray(self._damping < _LARGEST)
 
-    def keep(self, kept: NDArray[np.bool_]) -> None:
+    def keep(self, kept: Mask) -> None:
         """Drop the states where `kept` is false."""
         self._size, self._damping = self._size[kept], self._damping[kept]
         self._set(self._along[kept], self._s[kept], self._vt[kept])
@@ -282,7 +282,7 @@ class _Rows:
         self._held = np.zeros(len(contacts), dtype=bool)  # with the world
         self._held[[k for k, contact in self.placed if not isinstance(contact, Loop)]] = True
 
-    def reads(self, active: Array) -> NDArray[np.bool_]:
+    def reads(self, active: Array) -> Mask:
         """Tell of which contacts the positions are read, (n, ncontacts, 1)."""
         return np.asarray((self._held & ~(active < 0.5))[..., np.newaxis])
 

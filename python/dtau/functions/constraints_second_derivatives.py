@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.results import ConstrainedDynamicsSecondDerivatives, ImpulseDynamicsSecondDerivatives
+from dtau.support.arrays import Array
 from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates
 
@@ -30,7 +30,7 @@ def constrained_dynamics_second_derivatives(
     symmetric: bool = False,
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> ConstrainedDynamicsSecondDerivatives:
     """Second derivatives of constrained accelerations and forces, as full tensors.
@@ -83,7 +83,7 @@ def impulse_dynamics_second_derivatives(
     symmetric: bool = False,
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> ImpulseDynamicsSecondDerivatives:
     """Second derivatives of the velocity after an impact and of its impulses, as full tensors.

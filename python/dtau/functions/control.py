@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.docstrings import documented
 from dtau.results import LQR
+from dtau.support.arrays import Array
 from dtau.support.checks import common_batch, real_array, real_numbers
 
 _FINAL = ("Q_final", "q_final")  # without an axis of knots
@@ -153,7 +154,7 @@ def lqr(
     return LQR(*results)
 
 
-def _contiguous(array: NDArray[np.generic], core: int) -> NDArray[np.float64]:
+def _contiguous(array: NDArray[np.generic], core: int) -> Array:
     """Return the array with each matrix or vector contiguous, copied only if necessary."""
     whole = array.astype(np.float64, copy=False)
     strides, step = whole.strides[whole.ndim - core :], 8
@@ -164,7 +165,7 @@ def _contiguous(array: NDArray[np.generic], core: int) -> NDArray[np.float64]:
     return whole if whole.flags.aligned else whole.copy()
 
 
-def _sizes(arrays: dict[str, NDArray[np.float64]]) -> dict[str, int]:
+def _sizes(arrays: dict[str, Array]) -> dict[str, int]:
     """Return nx and nu, as A and B have them."""
     for name in ("A", "B"):
         if arrays[name].ndim < 2:
@@ -175,7 +176,7 @@ def _sizes(arrays: dict[str, NDArray[np.float64]]) -> dict[str, int]:
 
 
 def _batch(
-    arrays: dict[str, NDArray[np.float64]], cores: dict[str, tuple[int, ...]]
+    arrays: dict[str, Array], cores: dict[str, tuple[int, ...]]
 ) -> tuple[tuple[int, ...], int]:
     """Return the shape of the batch and the number of knots."""
     leading = {name: x.shape[: x.ndim - len(cores[name])] for name, x in arrays.items()}

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.model.model import Model
 from dtau.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives
+from dtau.support.arrays import Array
 from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates, Layout
 
@@ -30,7 +30,7 @@ def inverse_dynamics_derivatives(
     layout: Layout = "dense",
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsDerivatives:
     """Derivatives of the joint torque by configuration, velocity and acceleration.
@@ -77,7 +77,7 @@ def forward_dynamics_derivatives(
     layout: Layout = "dense",
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsDerivatives:
     """Derivatives of the joint acceleration by configuration, velocity and torque.
@@ -106,9 +106,9 @@ def inverse_dynamics_wrench_derivatives(
     q: ArrayLike,
     *,
     f_ext_axes: Axes = "body",
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Derivatives of the joint torque by the external wrenches.
 
         dtau/df_b = -J_b^T    J_b the Jacobian of body b, in the axes of f_ext
@@ -149,9 +149,9 @@ def forward_dynamics_wrench_derivatives(
     *,
     f_ext_axes: Axes = "body",
     parameters: ArrayLike | None = None,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Derivatives of the joint acceleration by the external wrenches.
 
         da/df_b = M^-1 J_b^T    J_b the Jacobian of body b, in the axes of f_ext

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau import _core
 from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.results import HybridDynamics
+from dtau.support.arrays import Array, Mask
 from dtau.support.checks import require, tuple_of, unknown_name
 from dtau.support.direct import direct
 from dtau.support.options import Axes
@@ -29,9 +30,9 @@ def inverse_dynamics(
     *,
     f_ext_axes: Axes = "body",
     parameters: ArrayLike | None = None,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Inverse dynamics: the joint torque that gives the acceleration ``a``.
 
         tau = M a + C v + D v + g - sum of J^T f_ext
@@ -87,9 +88,9 @@ def forward_dynamics(
     *,
     f_ext_axes: Axes = "body",
     parameters: ArrayLike | None = None,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Forward dynamics: the joint acceleration under the torque ``tau``.
 
         a = M^-1 (tau - C v - D v - g + sum of J^T f_ext)
@@ -140,11 +141,11 @@ def hybrid_dynamics(
     v: ArrayLike,
     a: ArrayLike,
     tau: ArrayLike,
-    prescribed: Sequence[str] | NDArray[np.bool_],
+    prescribed: Sequence[str] | Mask,
     f_ext: ArrayLike | None = None,
     *,
     f_ext_axes: Axes = "body",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> HybridDynamics:
     """Hybrid dynamics: acceleration and torque of all joints, one of the two given for each joint.
@@ -188,9 +189,7 @@ def hybrid_dynamics(
     return _core.hybrid_dynamics(model, q, v, a, tau, mask, f_ext, f_ext_axes, out, threads)
 
 
-def prescribed_mask(
-    model: Model, prescribed: Sequence[str] | NDArray[np.bool_]
-) -> NDArray[np.bool_]:
+def prescribed_mask(model: Model, prescribed: Sequence[str] | Mask) -> Mask:
     """Return the mask of the prescribed degrees of freedom; it never splits a joint."""
     require("model", model, Model)
     expected = "names of joints or a boolean array"

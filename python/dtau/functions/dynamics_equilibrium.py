@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.docstrings import documented
 from dtau.functions.constraints import require_contacts
@@ -18,6 +18,7 @@ from dtau.model.control_inputs import input_map
 from dtau.model.model import Model
 from dtau.model.motors import Motors
 from dtau.results import Equilibrium
+from dtau.support.arrays import Array
 from dtau.support.blocks import blocks
 from dtau.support.checks import common_batch, real_numbers, require, require_memory
 
@@ -122,7 +123,7 @@ def equilibrium(
     holds = _holds(contacts, active)
     drive = input_map(model, inputs)
     gravity = gravity_torque(model, q)
-    own: NDArray[np.float64] | float = 0.0  # torque without inputs
+    own: Array | float = 0.0  # torque without inputs
     if isinstance(inputs, Motors):
         own = inputs.torque(np.zeros(len(inputs)), q, np.zeros(model.nv))
     nv, nu = drive.shape[-2:]
@@ -163,7 +164,7 @@ def equilibrium(
     )
 
 
-def _holds(contacts: Contacts, active: ArrayLike | None) -> NDArray[np.float64]:
+def _holds(contacts: Contacts, active: ArrayLike | None) -> Array:
     """Return for each row (..., nrows) 1 if its contact is active, 0 if not; NaN stays."""
     if active is None:
         return np.ones(contacts.nrows)
@@ -174,7 +175,7 @@ def _holds(contacts: Contacts, active: ArrayLike | None) -> NDArray[np.float64]:
     return np.repeat(on, [contact.rows for contact in contacts], axis=-1)
 
 
-def pushed_wrenches(contact: AnyContact) -> NDArray[np.float64]:
+def pushed_wrenches(contact: AnyContact) -> Array:
     """Return the wrenches (6, rows) of a contact's forces, [force, moment] along its axes."""
     direction = getattr(contact, "direction", None)
     if direction is not None:
@@ -184,9 +185,7 @@ def pushed_wrenches(contact: AnyContact) -> NDArray[np.float64]:
     return np.eye(6)[:, components[: contact.rows]]
 
 
-def _pushes(
-    model: Model, contact: AnyContact, q: ArrayLike
-) -> Iterator[tuple[str, NDArray[np.float64]]]:
+def _pushes(model: Model, contact: AnyContact, q: ArrayLike) -> Iterator[tuple[str, Array]]:
     """Return the frames at which a contact pushes, and the wrenches (..., 6, rows) of its forces.
 
     The wrenches are [force, moment] in world axes at the frame's origin. A loop pushes its second
@@ -211,9 +210,7 @@ def _pushes(
     yield contact.frame_b, -(shift @ push)
 
 
-def _least_norm(
-    matrix: NDArray[np.float64], right: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _least_norm(matrix: Array, right: Array) -> tuple[Array, Array]:
     """Return the least-norm least-squares solutions x of ``matrix @ x = right``, and residuals."""
     finite = np.asarray(np.isfinite(matrix).all(axis=(-2, -1)) & np.isfinite(right).all(axis=-1))
     sound = np.where(finite[..., None, None], matrix, 0.0)  # a NaN would make the whole batch fail

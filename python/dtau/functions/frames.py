@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau import _core
 from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.registry import old_name
 from dtau.results import Placements
+from dtau.support.arrays import Array
 from dtau.support.checks import common_batch, real_numbers, require
 from dtau.support.direct import direct
 from dtau.support.options import AccelerationKind, Axes, Layout
@@ -19,11 +20,7 @@ from dtau.support.options import AccelerationKind, Axes, Layout
 
 @direct
 def forward_kinematics(
-    model: Model,
-    q: ArrayLike,
-    *,
-    out: Sequence[NDArray[np.float64]] | None = None,
-    threads: int | None = None,
+    model: Model, q: ArrayLike, *, out: Sequence[Array] | None = None, threads: int | None = None
 ) -> Placements:
     """Forward kinematics: poses of all bodies in the world.
 
@@ -54,7 +51,7 @@ def frame_placements(
     q: ArrayLike,
     frames: str | Sequence[str],
     *,
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> Placements:
     """Poses of frames in the world.
@@ -89,9 +86,9 @@ def frame_jacobians(
     axes: Axes = "body",
     *,
     layout: Layout = "dense",
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Jacobians of frames: the twist of a frame is ``J @ v``.
 
     Returns
@@ -127,7 +124,7 @@ def frame_jacobians_rate(
     axes: Axes = "body",
     *,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Rates of the Jacobians of frames: an alias for row 1 of `frame_jacobians_time_derivatives`.
 
         dJ/dt at dq/dt = v
@@ -181,9 +178,9 @@ def frame_velocities(
     frames: str | Sequence[str],
     axes: Axes = "body",
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Velocities (twists) of frames.
 
         J v
@@ -218,9 +215,9 @@ def frame_accelerations(
     axes: Axes = "body",
     *,
     kind: AccelerationKind = "spatial",
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Spatial or classical accelerations of frames, without gravity.
 
         spatial      J a + dJ/dt v    with J in body or world axes
@@ -260,9 +257,9 @@ def wrench_at_frame(
     wrench: ArrayLike,
     axes: Axes = "body",
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Convert a wrench that acts at a frame to external wrenches ``f_ext``.
 
         f_b = [R f, R m + p x R f]    R and p: axes and origin of the wrench in body b

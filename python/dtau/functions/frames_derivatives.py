@@ -10,12 +10,13 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.docstrings import documented
 from dtau.functions.frames import frame_jacobians, wrench_at_frame
 from dtau.model.model import Model
 from dtau.results import FrameAccelerationsDerivatives, FrameVelocitiesDerivatives
+from dtau.support.arrays import Array
 from dtau.support.checks import require_memory
 from dtau.support.direct import direct
 from dtau.support.options import AccelerationKind, Axes, Coordinates, Layout
@@ -30,9 +31,9 @@ def frame_jacobians_derivatives(
     *,
     symmetric: bool = False,
     coordinates: Coordinates = "tangent",
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Derivatives of the Jacobians of frames by configuration: their kinematic Hessians.
 
         dJ_dq[:, k, j] = derivative of column k of J along q (+) eps e_j
@@ -82,7 +83,7 @@ def frame_velocities_derivatives(
     *,
     layout: Layout = "dense",
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> FrameVelocitiesDerivatives:
     """Derivatives of the twists of frames by configuration and velocity.
@@ -133,7 +134,7 @@ def frame_accelerations_derivatives(
     kind: AccelerationKind = "spatial",
     layout: Layout = "dense",
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> FrameAccelerationsDerivatives:
     """Derivatives of the accelerations of frames by configuration, velocity and acceleration.
@@ -180,7 +181,7 @@ def wrench_at_frame_derivatives(
     axes: Axes = "body",
     *,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Derivatives of the wrenches of `dtau.wrench_at_frame` by the configuration.
 
         f_b(q (+) dq) = f_b(q) + df_b dq    with the wrench constant along ``axes``

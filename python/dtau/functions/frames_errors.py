@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau import _core
 from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.poses.reading import PoseLike, pose_array
 from dtau.results import FrameErrors
+from dtau.support.arrays import Array
 from dtau.support.options import Coordinates
 
 
@@ -23,7 +23,7 @@ def frame_errors(
     targets: PoseLike,
     *,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> FrameErrors:
     """Errors of frames from target poses, and their Jacobians by configuration.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.model.model import Model
 from dtau.results import DifferenceJacobians, IntegrateJacobians, TangentMap
+from dtau.support.arrays import Array
 from dtau.support.direct import direct
 from dtau.support.options import Coordinates
 
@@ -19,9 +19,9 @@ def integrate(
     q: ArrayLike,
     dq: ArrayLike,
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Configuration reached from ``q`` by the displacement ``dq``: q (+) dq.
 
         q (+) dq = q exp(dq)    for each joint; q + dq where displacements add
@@ -58,9 +58,9 @@ def difference(
     q0: ArrayLike,
     q1: ArrayLike,
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Displacement from ``q0`` to ``q1``: a dq with q0 (+) dq = q1.
 
         dq = log(q0^-1 q1)    for each joint; q1 - q0 where displacements add
@@ -93,12 +93,8 @@ def difference(
 
 @direct
 def normalize(
-    model: Model,
-    q: ArrayLike,
-    *,
-    out: NDArray[np.float64] | None = None,
-    threads: int | None = None,
-) -> NDArray[np.float64]:
+    model: Model, q: ArrayLike, *, out: Array | None = None, threads: int | None = None
+) -> Array:
     """Normalize the quaternions of a configuration; the rest is unchanged.
 
         x / |x|    of each quaternion x
@@ -134,7 +130,7 @@ def integrate_jacobians(
     dq: ArrayLike,
     *,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> IntegrateJacobians:
     """Jacobians of `dtau.integrate`: how the result moves with ``q`` and with ``dq``.
@@ -183,7 +179,7 @@ def difference_jacobians(
     q1: ArrayLike,
     *,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> DifferenceJacobians:
     """Jacobians of `dtau.difference`: how the displacement changes with ``q0`` and with ``q1``.
@@ -237,11 +233,7 @@ def difference_jacobians(
 
 @direct
 def tangent_map(
-    model: Model,
-    q: ArrayLike,
-    *,
-    out: Sequence[NDArray[np.float64]] | None = None,
-    threads: int | None = None,
+    model: Model, q: ArrayLike, *, out: Sequence[Array] | None = None, threads: int | None = None
 ) -> TangentMap:
     """Tangent map: matrices between rates of the nq numbers of ``q`` and the velocity ``v``.
 

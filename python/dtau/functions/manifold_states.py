@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.docstrings import documented
 from dtau.model.joints import Cylindrical, Free, Planar, Spherical
@@ -16,6 +16,7 @@ from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.model.postures import place
 from dtau.results import State
+from dtau.support.arrays import Array
 from dtau.support.checks import require, require_memory, shown, unknown_name
 
 _NO_POSITIONS: Mapping[str, ArrayLike | Pose] = MappingProxyType({})
@@ -23,7 +24,7 @@ _POSITIONS = {Free: 3, Planar: 2, Cylindrical: 1}  # number of leading coordinat
 
 
 @documented
-def neutral(model: Model) -> NDArray[np.float64]:
+def neutral(model: Model) -> Array:
     """Neutral configuration: zeros and identity quaternions.
 
     Returns
@@ -50,7 +51,7 @@ def configuration(
     positions: Mapping[str, ArrayLike | Pose] = _NO_POSITIONS,
     *,
     posture: str | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Configuration from positions of joints by name; others are neutral, or as in a posture.
 
     ``q[model.joint(name).q]`` reads the coordinates of a joint back, and ``joint.type.placement``

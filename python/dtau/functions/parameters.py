@@ -25,10 +25,10 @@ model's own values or at ``parameters``.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.model.model import Model
+from dtau.support.arrays import Array
 from dtau.support.direct import direct
 from dtau.support.options import Axes
 
@@ -41,9 +41,9 @@ def inverse_dynamics_regressor(
     a: ArrayLike,
     *,
     joint_parameters: bool = False,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Regressor of inverse dynamics: the derivative of the joint torque by inertial parameters.
 
         tau = Y(q, v, a) pi    without joints' own torques, unless their parameters are among pi
@@ -85,9 +85,9 @@ def inverse_dynamics_parameter_jvp(
     dparameters: ArrayLike,
     *,
     joint_parameters: bool = False,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Variation of the joint torque along a variation of inertial parameters: Y dpi, without Y.
 
         dtau = Y dpi
@@ -127,9 +127,9 @@ def inverse_dynamics_parameter_vjp(
     lam: ArrayLike,
     *,
     joint_parameters: bool = False,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Gradient of ``lam . tau`` by inertial parameters: Y^T lam, without Y.
 
         Y^T lam
@@ -171,9 +171,9 @@ def forward_dynamics_parameter_derivatives(
     f_ext_axes: Axes = "body",
     joint_parameters: bool = False,
     parameters: ArrayLike | None = None,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Derivatives of the joint acceleration by inertial parameters, at the model's own values.
 
         da/dpi = -M^-1 Y
@@ -213,9 +213,9 @@ def forward_dynamics_parameter_jvp(
     f_ext_axes: Axes = "body",
     joint_parameters: bool = False,
     parameters: ArrayLike | None = None,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Variation of the joint acceleration along a variation of inertial parameters.
 
         da = -M^-1 Y dpi
@@ -255,9 +255,9 @@ def forward_dynamics_parameter_vjp(
     f_ext_axes: Axes = "body",
     joint_parameters: bool = False,
     parameters: ArrayLike | None = None,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Gradient of ``lam . a`` by inertial parameters.
 
         -Y^T M^-1 lam

@@ -10,7 +10,7 @@ power of the torques is the rate of the energy.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.docstrings import documented
 from dtau.functions.frames import forward_kinematics, frame_velocities
@@ -22,7 +22,7 @@ from dtau.support.checks import require_memory
 @documented
 def kinetic_energy_regressor(
     model: Model, q: ArrayLike, v: ArrayLike, *, threads: int | None = None
-) -> NDArray[np.float64]:
+) -> Array:
     """Regressor of the kinetic energy: its derivative by inertial parameters.
 
         T = Y(q, v) pi    without the energy of the joints' rotors
@@ -60,9 +60,7 @@ def kinetic_energy_regressor(
 
 
 @documented
-def potential_energy_regressor(
-    model: Model, q: ArrayLike, *, threads: int | None = None
-) -> NDArray[np.float64]:
+def potential_energy_regressor(model: Model, q: ArrayLike, *, threads: int | None = None) -> Array:
     """Regressor of the potential energy: its derivative by inertial parameters.
 
         U = Y(q) pi    without the energy of springs
@@ -100,7 +98,7 @@ def potential_energy_regressor(
 @documented
 def momentum_regressor(
     model: Model, q: ArrayLike, v: ArrayLike, *, threads: int | None = None
-) -> NDArray[np.float64]:
+) -> Array:
     """Regressor of the momentum about the world's origin: its derivative by inertial parameters.
 
         h = Y(q, v) pi

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.model.model import Model
 from dtau.results import ForwardDynamicsVJP, InverseDynamicsVJP
+from dtau.support.arrays import Array
 from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates
 
@@ -39,9 +39,9 @@ def inverse_dynamics_jvp(
     f_ext_axes: Axes = "body",
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Variation of the joint torque along variations of its arguments.
 
         dtau_dq dq + dtau_dv dv + M da - sum of J^T df_ext
@@ -82,7 +82,7 @@ def inverse_dynamics_vjp(
     f_ext_axes: Axes = "body",
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsVJP:
     """Gradient of ``lam . tau`` by the arguments of inverse dynamics.
@@ -134,9 +134,9 @@ def forward_dynamics_jvp(
     f_ext_axes: Axes = "body",
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Variation of the joint acceleration along variations of its arguments.
 
         M^-1 (dtau - dtau_dq dq - dtau_dv dv + sum of J^T df_ext)
@@ -177,7 +177,7 @@ def forward_dynamics_vjp(
     f_ext_axes: Axes = "body",
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsVJP:
     """Gradient of ``lam . a`` by the arguments of forward dynamics.

@@ -20,8 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.model.model import Model
 from dtau.results import (
@@ -30,6 +29,7 @@ from dtau.results import (
     InverseDynamicsHessian,
     InverseDynamicsSecondDerivatives,
 )
+from dtau.support.arrays import Array
 from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates, Layout
 
@@ -47,7 +47,7 @@ def inverse_dynamics_second_derivatives(
     layout: Layout = "dense",
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsSecondDerivatives:
     """Second derivatives of the joint torque by configuration, velocity and acceleration.
@@ -108,7 +108,7 @@ def forward_dynamics_second_derivatives(
     symmetric: bool = False,
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsSecondDerivatives:
     """Second derivatives of the joint acceleration by configuration, velocity and torque.
@@ -150,7 +150,7 @@ def inverse_dynamics_hessian(
     symmetric: bool = False,
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsHessian:
     """Hessian of ``lam . tau``, the weighted sum of joint torques, without a tensor.
@@ -196,7 +196,7 @@ def forward_dynamics_hessian(
     symmetric: bool = False,
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsHessian:
     """Hessian of ``lam . a``, the weighted sum of joint accelerations, without a tensor.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.results import NextState, StepJVP, StepVJP
+from dtau.support.arrays import Array
 from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates, Gradients, Integrator
 
@@ -30,7 +30,7 @@ def step(
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
     parameters: ArrayLike | None = None,
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> NextState:
     """Integrate the equations of motion over a time step, with constant torque.
@@ -104,7 +104,7 @@ def step_jvp(
     dparameters: ArrayLike | None = None,
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> StepJVP:
     """Variation of the state after a time step along variations of its arguments.
@@ -166,7 +166,7 @@ def step_vjp(
     by: Gradients | None = None,
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> StepVJP:
     """Gradient through a time step, for backpropagation through time.

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau import _core
 from dtau.docstrings import documented
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.model.motor_feedback import feedback_of
+from dtau.support.arrays import Array
 from dtau.support.options import Axes, Coordinates, Integrator, Variables
 
 
@@ -34,9 +34,9 @@ def step_hessian(
     by: Variables | None = None,
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Hessian of a time step, contracted with weights: for exact-Hessian SQP and full DDP.
 
         H = d2 (lam_q . xi+ + lam_v . dv+) / d(xi, dv, du)^2

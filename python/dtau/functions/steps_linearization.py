@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau import _core
 from dtau.docstrings import documented
@@ -19,6 +18,7 @@ from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.model.motor_feedback import feedback_of, refuse_pattern
 from dtau.results import DiscreteLinearization, Linearization
+from dtau.support.arrays import Array
 from dtau.support.options import Axes, Coordinates, Integrator, Layout, Variables
 
 
@@ -38,7 +38,7 @@ def linearize(
     regularization: float = 0.0,
     layout: Layout = "dense",
     parameters: ArrayLike | None = None,
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> Linearization:
     """Left-trivialized linearization of the equations of motion: dz/dt = A z + B u.
@@ -153,7 +153,7 @@ def linearize_discrete(
     layout: Layout = "dense",
     parameters: ArrayLike | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> DiscreteLinearization:
     """Linearize a time step exactly, by state and inputs: z+ = A z + B u.

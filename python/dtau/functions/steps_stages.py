@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau import _core
 from dtau.docstrings import documented
@@ -13,6 +12,7 @@ from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.model.motor_feedback import feedback_of
 from dtau.results import StageLinearization
+from dtau.support.arrays import Array
 from dtau.support.options import Axes
 
 
@@ -32,7 +32,7 @@ def linearize_stages(
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
     parameters: ArrayLike | None = None,
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> StageLinearization:
     """Linearize an RK4 step and the states of its four stages, by state and inputs.

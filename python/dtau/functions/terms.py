@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.model.model import Model
 from dtau.results import KineticEnergyDerivatives
+from dtau.support.arrays import Array
 from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates, Layout
 
@@ -30,9 +30,9 @@ def mass_matrix(
     *,
     layout: Layout = "dense",
     parameters: ArrayLike | None = None,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Mass matrix M, with the armature on its diagonal.
 
         M = sum over bodies of J_i^T I_i J_i + armature
@@ -61,9 +61,9 @@ def mass_matrix_inverse(
     *,
     layout: Layout = "dense",
     parameters: ArrayLike | None = None,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Inverse of the mass matrix: the derivative of the acceleration by the torque.
 
         M^-1
@@ -96,9 +96,9 @@ def coriolis_matrix(
     *,
     layout: Layout = "dense",
     parameters: ArrayLike | None = None,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Admissible Coriolis matrix C: ``C @ v`` is the Coriolis torque, and dM/dt = C + C^T.
 
         tau = M a + C v + D v + g    and dM/dt = C + C^T
@@ -135,9 +135,9 @@ def bias_torque(
     *,
     f_ext_axes: Axes = "body",
     parameters: ArrayLike | None = None,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Bias torque, inverse dynamics at ``a = 0``: Coriolis, damping, gravity, external forces.
 
         C v + D v + g - sum of J^T f_ext    D v with Coulomb friction, g with springs
@@ -165,9 +165,9 @@ def gravity_torque(
     q: ArrayLike,
     *,
     parameters: ArrayLike | None = None,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Gravity torque: the torque that holds the robot still against gravity.
 
         g = K (q - rest) - sum of m_i J_i^T gravity
@@ -198,9 +198,9 @@ def kinetic_energy(
     q: ArrayLike,
     v: ArrayLike,
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Kinetic energy of all moving bodies and of the joints' rotors.
 
         T = v^T M v / 2
@@ -226,12 +226,8 @@ def kinetic_energy(
 
 @direct
 def potential_energy(
-    model: Model,
-    q: ArrayLike,
-    *,
-    out: NDArray[np.float64] | None = None,
-    threads: int | None = None,
-) -> NDArray[np.float64]:
+    model: Model, q: ArrayLike, *, out: Array | None = None, threads: int | None = None
+) -> Array:
     """Potential energy of all moving bodies in the field of gravity, and of the joints' springs.
 
         V = (q - rest) . K (q - rest) / 2 - m gravity . c
@@ -265,7 +261,7 @@ def kinetic_energy_derivatives(
     v: ArrayLike,
     *,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> KineticEnergyDerivatives:
     """Derivatives of the kinetic energy by q and v.
@@ -293,9 +289,9 @@ def potential_energy_derivatives(
     q: ArrayLike,
     *,
     coordinates: Coordinates = "tangent",
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Derivative of the potential energy by q: the gravity torque.
 
         dV_dq = g    the gravity torque

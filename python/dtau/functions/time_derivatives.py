@@ -20,14 +20,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau import _core
 from dtau.docstrings import documented
 from dtau.functions.dynamics import prescribed_mask
 from dtau.model.model import Model
 from dtau.results import HybridDynamics
+from dtau.support.arrays import Array, Mask
 from dtau.support.direct import direct
 from dtau.support.options import Axes
 
@@ -41,9 +41,9 @@ def inverse_dynamics_time_derivatives(
     *,
     f_ext_axes: Axes = "body",
     order: int | None = None,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Joint torque along a trajectory and its time derivatives of order 1 to r.
 
         d^k/dt^k (M a + C v + D v + g - sum of J^T f_ext)    k = 0, 1, ..., r
@@ -102,9 +102,9 @@ def forward_dynamics_time_derivatives(
     *,
     f_ext_axes: Axes = "body",
     order: int | None = None,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Joint acceleration under given torques and its time derivatives of order 1 to r.
 
         d^k/dt^k M^-1 (tau - C v - D v - g + sum of J^T f_ext)    k = 0, 1, ..., r
@@ -148,12 +148,12 @@ def hybrid_dynamics_time_derivatives(
     v: ArrayLike,
     a_derivatives: ArrayLike,
     tau_derivatives: ArrayLike,
-    prescribed: Sequence[str] | NDArray[np.bool_],
+    prescribed: Sequence[str] | Mask,
     f_ext_derivatives: ArrayLike | None = None,
     *,
     f_ext_axes: Axes = "body",
     order: int | None = None,
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> HybridDynamics:
     """Hybrid dynamics along a trajectory, with time derivatives of order 1 to r.
@@ -215,9 +215,9 @@ def mass_matrix_time_derivatives(
     v_derivatives: ArrayLike,
     *,
     order: int | None = None,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Mass matrix along a trajectory and its time derivatives of order 1 to r.
 
         d^k/dt^k M(q(t))    k = 0, 1, ..., r
@@ -258,9 +258,9 @@ def coriolis_matrix_time_derivatives(
     v_derivatives: ArrayLike,
     *,
     order: int | None = None,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Admissible Coriolis matrix along a trajectory and its time derivatives of order 1 to r.
 
         d^k/dt^k C(q(t), v(t))    k = 0, 1, ..., r
@@ -293,9 +293,9 @@ def gravity_torque_time_derivatives(
     v_derivatives: ArrayLike,
     *,
     order: int | None = None,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Gravity torque along a trajectory and its time derivatives of order 1 to r.
 
         d^k/dt^k g(q(t))    k = 0, 1, ..., r
@@ -333,9 +333,9 @@ def bias_torque_time_derivatives(
     *,
     f_ext_axes: Axes = "body",
     order: int | None = None,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Bias torque along a trajectory and its time derivatives of order 1 to r.
 
         d^k/dt^k (C v + D v + g - sum of J^T f_ext)    k = 0, 1, ..., r

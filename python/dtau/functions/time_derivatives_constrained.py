@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.results import ConstrainedDynamics, ConstrainedInverseDynamics
+from dtau.support.arrays import Array, Mask
 from dtau.support.direct import direct
 from dtau.support.options import Axes
 
@@ -28,7 +28,7 @@ def constrained_dynamics_time_derivatives(
     positions: ArrayLike | None = None,
     regularization: float = 0.0,
     order: int | None = None,
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> ConstrainedDynamics:
     """Accelerations and forces of a robot with contacts, with time derivatives up to order r.
@@ -86,10 +86,10 @@ def constrained_inverse_dynamics_time_derivatives(
     *,
     f_ext_axes: Axes = "body",
     active: ArrayLike | None = None,
-    inputs: NDArray[np.bool_] | None = None,
+    inputs: Mask | None = None,
     regularization: float = 0.0,
     order: int | None = None,
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> ConstrainedInverseDynamics:
     """Joint torques and least-norm contact forces of a motion, with time derivatives up to order r.

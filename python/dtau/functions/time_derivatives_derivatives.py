@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau import _core
 from dtau.docstrings import documented
@@ -24,6 +23,7 @@ from dtau.results import (
     InverseDynamicsTimeDerivativesDerivatives,
     LinearizationTimeDerivatives,
 )
+from dtau.support.arrays import Array
 from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates
 
@@ -37,7 +37,7 @@ def inverse_dynamics_derivatives_time_derivatives(
     *,
     f_ext_axes: Axes = "body",
     order: int | None = None,
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsDerivatives:
     """First derivatives of the joint torque along a motion, and their time derivatives.
@@ -100,7 +100,7 @@ def forward_dynamics_derivatives_time_derivatives(
     *,
     f_ext_axes: Axes = "body",
     order: int | None = None,
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsDerivatives:
     """First derivatives of the joint acceleration along a motion, and their time derivatives.
@@ -154,7 +154,7 @@ def inverse_dynamics_time_derivatives_derivatives(
     f_ext_axes: Axes = "body",
     order: int | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsTimeDerivativesDerivatives:
     """First derivatives of the joint torque and of its time derivatives, orders 0 to r.
@@ -216,7 +216,7 @@ def forward_dynamics_time_derivatives_derivatives(
     f_ext_axes: Axes = "body",
     order: int | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsTimeDerivativesDerivatives:
     """First derivatives of the joint acceleration and of its time derivatives, orders 0 to r.
@@ -277,7 +277,7 @@ def linearize_time_derivatives(
     *,
     f_ext_axes: Axes = "body",
     order: int | None = None,
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> LinearizationTimeDerivatives:
     """Linearization of the equations of motion along a motion, and its time derivatives.

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.model.model import Model
 from dtau.results import KinematicsTimeDerivatives
+from dtau.support.arrays import Array
 from dtau.support.direct import direct
 from dtau.support.options import Axes
 
@@ -24,7 +24,7 @@ def kinematics_time_derivatives(
     v_derivatives: ArrayLike,
     *,
     order: int | None = None,
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> KinematicsTimeDerivatives:
     """Poses and twists of all bodies along a trajectory, and their time derivatives.
@@ -73,7 +73,7 @@ def frame_kinematics_time_derivatives(
     axes: Axes = "body",
     *,
     order: int | None = None,
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> KinematicsTimeDerivatives:
     """Poses and twists of frames along a trajectory, and their time derivatives.
@@ -129,9 +129,9 @@ def frame_jacobians_time_derivatives(
     axes: Axes = "body",
     *,
     order: int | None = None,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Jacobians of frames along a trajectory, and their time derivatives of order 1 to r.
 
         d^k/dt^k J(q(t))    k = 0, 1, ..., r
@@ -179,9 +179,9 @@ def momentum_time_derivatives(
     v_derivatives: ArrayLike,
     *,
     order: int | None = None,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Momentum about the world's origin along a trajectory and its time derivatives to order r.
 
         d^k/dt^k h_0    k = 0, 1, ..., r
@@ -221,9 +221,9 @@ def centroidal_momentum_time_derivatives(
     v_derivatives: ArrayLike,
     *,
     order: int | None = None,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Momentum about the center of mass along a trajectory and its time derivatives to order r.
 
         d^k/dt^k h    k = 0, 1, ..., r

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.model.model import Model
 from dtau.results import ForwardDynamicsTimeDerivativesVJP, InverseDynamicsTimeDerivativesVJP
+from dtau.support.arrays import Array
 from dtau.support.direct import direct
 from dtau.support.options import Axes, Coordinates
 
@@ -38,9 +38,9 @@ def inverse_dynamics_time_derivatives_jvp(
     f_ext_axes: Axes = "body",
     order: int | None = None,
     coordinates: Coordinates = "tangent",
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Jacobian-vector product of the joint torque's time derivatives (forward mode).
 
         dtau^(k)_dq dq + sum over m of dtau^(k)_dv^(m) dv^(m)    k = 0, 1, ..., r
@@ -84,7 +84,7 @@ def inverse_dynamics_time_derivatives_vjp(
     f_ext_axes: Axes = "body",
     order: int | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsTimeDerivativesVJP:
     """Vector-Jacobian product of the joint torque's time derivatives (reverse mode).
@@ -132,9 +132,9 @@ def forward_dynamics_time_derivatives_jvp(
     f_ext_axes: Axes = "body",
     order: int | None = None,
     coordinates: Coordinates = "tangent",
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Jacobian-vector product of the joint acceleration's time derivatives (forward mode).
 
         da^(k)_dq dq + da^(k)_dv dv + sum over m of da^(k)_dtau^(m) dtau^(m)    k = 0, 1, ..., r
@@ -183,7 +183,7 @@ def forward_dynamics_time_derivatives_vjp(
     f_ext_axes: Axes = "body",
     order: int | None = None,
     coordinates: Coordinates = "tangent",
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: Sequence[Array] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsTimeDerivativesVJP:
     """Vector-Jacobian product of the joint acceleration's time derivatives (reverse mode).

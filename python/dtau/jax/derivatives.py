@@ -20,7 +20,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
-from numpy.typing import NDArray
 
 from dtau.autodiff import manifold
 from dtau.autodiff.blocks import Blocks, Rule
@@ -47,6 +46,7 @@ from dtau.jax.primitives import (
 )
 from dtau.jax.products import Arrays, Inputs, Product, has_products, multiplied
 from dtau.model.model import Model
+from dtau.support.arrays import Array
 
 
 class _Jax:
@@ -54,7 +54,7 @@ class _Jax:
 
     xp = jnp
 
-    def constant(self, numbers: NDArray[np.float64]) -> jax.Array:
+    def constant(self, numbers: Array) -> jax.Array:
         return jnp.asarray(numbers)
 
     def call(self, model: Model, name: str, inputs: Arrays, **options: Any) -> Arrays:

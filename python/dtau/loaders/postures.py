@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.model.joints import Free, Spherical
 from dtau.model.links import Link
+from dtau.support.arrays import Array
 from dtau.support.checks import listing
 
 _SAME = 1e-6  # largest distance of a mimic joint from where its joint moves it
 _UNIT = 1e-9  # largest distance of a quaternion's norm from 1 that remains
 
-Positions = Mapping[str, Sequence[float] | NDArray[np.float64]]
+Positions = Mapping[str, Sequence[float] | Array]
 
 
 def fitting(

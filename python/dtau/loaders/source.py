@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.model.contact_kinds import AnyContact
 from dtau.model.links import Link
+from dtau.support.arrays import Array
 from dtau.support.options import Inertias, MimicJoints, Root
 
 
@@ -39,6 +39,6 @@ class Parts(NamedTuple):
     notes: list[str]  # ignored parts of the file
     gravity: ArrayLike | None = None  # if the format has it
     loops: Sequence[AnyContact] = ()  # and contacts of the file, if requested
-    posture: Mapping[str, NDArray[np.float64]] = {}  # that the file draws, by joint
+    posture: Mapping[str, Array] = {}  # that the file draws, by joint
     postures: Mapping[str, Mapping[str, ArrayLike]] = {}  # named ones, by joint
     friction: Mapping[str, ArrayLike] = {}  # Coulomb friction by joint, if requested

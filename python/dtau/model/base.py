@@ -6,17 +6,17 @@ from abc import abstractmethod
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.model.links import Frame, Joint, Link
 from dtau.model.spatial import Inertia
+from dtau.support.arrays import Array
 
 
 class ModelBase:
     """The attributes of a `Model`, documented there, and its look-ups by name."""
 
     name: str
-    gravity: NDArray[np.float64]
+    gravity: Array
     nq: int
     nv: int
     nbodies: int
@@ -25,24 +25,24 @@ class ModelBase:
     joints: tuple[Joint, ...]
     links: tuple[Link, ...]
     frames: tuple[str, ...]
-    armature: NDArray[np.float64]
-    damping: NDArray[np.float64]
-    stiffness: NDArray[np.float64]
-    rest_position: NDArray[np.float64]
-    friction: NDArray[np.float64]
-    friction_speed: NDArray[np.float64]
-    lower_limits: NDArray[np.float64]
-    upper_limits: NDArray[np.float64]
-    velocity_limits: NDArray[np.float64]
-    effort_limits: NDArray[np.float64]
+    armature: Array
+    damping: Array
+    stiffness: Array
+    rest_position: Array
+    friction: Array
+    friction_speed: Array
+    lower_limits: Array
+    upper_limits: Array
+    velocity_limits: Array
+    effort_limits: Array
     mass: float
-    parameters: NDArray[np.float64]
+    parameters: Array
     notes: tuple[str, ...]
-    postures: Mapping[str, NDArray[np.float64]]
+    postures: Mapping[str, Array]
     massless_joints: tuple[str, ...]
 
     @property
-    def joint_parameters(self) -> NDArray[np.float64]:
+    def joint_parameters(self) -> Array:
         """Armature, damping, stiffness and friction, (4, nv)."""
         return np.stack([self.armature, self.damping, self.stiffness, self.friction])
 

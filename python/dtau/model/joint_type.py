@@ -6,10 +6,11 @@ from abc import ABC, abstractmethod
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau._core import JointKind, joint_sizes
 from dtau.model.pose import Pose
+from dtau.support.arrays import Array
 from dtau.support.checks import real_array, real_numbers, require
 from dtau.support.immutable import Record
 
@@ -64,9 +65,9 @@ class JointType(Record, ABC):
         return self._placement(self._coordinates(q))
 
     @abstractmethod
-    def _placement(self, q: NDArray[np.float64]) -> Pose: ...
+    def _placement(self, q: Array) -> Pose: ...
 
-    def coordinates(self, pose: Pose) -> NDArray[np.float64]:
+    def coordinates(self, pose: Pose) -> Array:
         """Return the coordinates at which the body has a pose in the joint's frame.
 
         Parameters
@@ -109,9 +110,9 @@ class JointType(Record, ABC):
         return q
 
     @abstractmethod
-    def _of_pose(self, pose: Pose) -> NDArray[np.float64]: ...
+    def _of_pose(self, pose: Pose) -> Array: ...
 
-    def _coordinates(self, q: ArrayLike) -> NDArray[np.float64]:
+    def _coordinates(self, q: ArrayLike) -> Array:
         if self.nq == 1:
             q = real_numbers("q", q, "a number")
             if q.shape not in ((), (1,)):
@@ -119,7 +120,7 @@ class JointType(Record, ABC):
             q = q.reshape(1)
         return real_array("q", q, (self.nq,))
 
-    def motion_subspace(self, q: ArrayLike | None = None) -> NDArray[np.float64]:
+    def motion_subspace(self, q: ArrayLike | None = None) -> Array:
         """Return the motion subspace S: the body's twist per unit of joint velocity.
 
         Parameters
@@ -149,4 +150,4 @@ class JointType(Record, ABC):
         return self._motion_subspace(q)
 
     @abstractmethod
-    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]: ...
+    def _motion_subspace(self, q: Array | None) -> Array: ...

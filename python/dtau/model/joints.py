@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau._core import JointKind
 from dtau.model.joint_type import JointType
@@ -26,6 +26,7 @@ from dtau.model.rotations import (
     rotation_of_quaternion,
     unit_vector,
 )
+from dtau.support.arrays import Array
 from dtau.support.checks import real_array
 
 
@@ -43,13 +44,13 @@ class Fixed(JointType):
     nq: ClassVar[int] = 0
     nv: ClassVar[int] = 0
 
-    def _placement(self, q: NDArray[np.float64]) -> Pose:
+    def _placement(self, q: Array) -> Pose:
         return Pose()
 
-    def _of_pose(self, pose: Pose) -> NDArray[np.float64]:
+    def _of_pose(self, pose: Pose) -> Array:
         return np.zeros(0)
 
-    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    def _motion_subspace(self, q: Array | None) -> Array:
         return np.zeros((6, 0))
 
 
@@ -87,13 +88,13 @@ class Revolute(_OneAxis, JointType):
 
     _kind: ClassVar[JointKind] = JointKind.revolute
 
-    def _placement(self, q: NDArray[np.float64]) -> Pose:
+    def _placement(self, q: Array) -> Pose:
         return Pose(rotation_about(self.axis, float(q[0])))
 
-    def _of_pose(self, pose: Pose) -> NDArray[np.float64]:
+    def _of_pose(self, pose: Pose) -> Array:
         return np.array([angle_about(self.axis, pose.rotation)])
 
-    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    def _motion_subspace(self, q: Array | None) -> Array:
         return np.array([[0.0, 0.0, 0.0, *self.axis]]).T
 
 
@@ -120,13 +121,13 @@ class Prismatic(_OneAxis, JointType):
 
     _kind: ClassVar[JointKind] = JointKind.prismatic
 
-    def _placement(self, q: NDArray[np.float64]) -> Pose:
+    def _placement(self, q: Array) -> Pose:
         return Pose(translation=q[0] * np.array(self.axis))
 
-    def _of_pose(self, pose: Pose) -> NDArray[np.float64]:
+    def _of_pose(self, pose: Pose) -> Array:
         return np.array([pose.translation @ self.axis])
 
-    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    def _motion_subspace(self, q: Array | None) -> Array:
         return np.array([[*self.axis, 0.0, 0.0, 0.0]]).T
 
 
@@ -163,18 +164,18 @@ class Helical(JointType):
         object.__setattr__(self, "axis", unit_vector("axis", axis))
         object.__setattr__(self, "pitch", float(real_array("pitch", pitch, ())))
 
-    def _placement(self, q: NDArray[np.float64]) -> Pose:
+    def _placement(self, q: Array) -> Pose:
         angle = float(q[0])
         return Pose(rotation_about(self.axis, angle), self.pitch * angle * np.array(self.axis))
 
-    def _of_pose(self, pose: Pose) -> NDArray[np.float64]:
+    def _of_pose(self, pose: Pose) -> Array:
         angle = angle_about(self.axis, pose.rotation)
         if self.pitch != 0.0:
             turned = float(pose.translation @ self.axis) / self.pitch
             angle += 2.0 * math.pi * round((turned - angle) / (2.0 * math.pi))
         return np.array([angle])
 
-    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    def _motion_subspace(self, q: Array | None) -> Array:
         axis = np.array(self.axis)
         return np.concatenate([self.pitch * axis, axis])[:, None]
 
@@ -194,13 +195,13 @@ class Spherical(JointType):
 
     _kind: ClassVar[JointKind] = JointKind.spherical
 
-    def _placement(self, q: NDArray[np.float64]) -> Pose:
+    def _placement(self, q: Array) -> Pose:
         return Pose(rotation_of_quaternion(q))
 
-    def _of_pose(self, pose: Pose) -> NDArray[np.float64]:
+    def _of_pose(self, pose: Pose) -> Array:
         return quaternion_of_rotation(pose.rotation)
 
-    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    def _motion_subspace(self, q: Array | None) -> Array:
         return np.eye(6)[:, 3:]
 
 
@@ -220,13 +221,13 @@ class Free(JointType):
 
     _kind: ClassVar[JointKind] = JointKind.free
 
-    def _placement(self, q: NDArray[np.float64]) -> Pose:
+    def _placement(self, q: Array) -> Pose:
         return Pose(rotation_of_quaternion(q[3:]), q[:3])
 
-    def _of_pose(self, pose: Pose) -> NDArray[np.float64]:
+    def _of_pose(self, pose: Pose) -> Array:
         return np.concatenate([pose.translation, quaternion_of_rotation(pose.rotation)])
 
-    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    def _motion_subspace(self, q: Array | None) -> Array:
         return np.eye(6)
 
 
@@ -253,13 +254,13 @@ class Cylindrical(_OneAxis, JointType):
 
     _kind: ClassVar[JointKind] = JointKind.cylindrical
 
-    def _placement(self, q: NDArray[np.float64]) -> Pose:
+    def _placement(self, q: Array) -> Pose:
         return Pose(rotation_about(self.axis, float(q[1])), q[0] * np.array(self.axis))
 
-    def _of_pose(self, pose: Pose) -> NDArray[np.float64]:
+    def _of_pose(self, pose: Pose) -> Array:
         return np.array([pose.translation @ self.axis, angle_about(self.axis, pose.rotation)])
 
-    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    def _motion_subspace(self, q: Array | None) -> Array:
         return np.array([[*self.axis, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, *self.axis]]).T
 
 
@@ -296,16 +297,16 @@ class Planar(JointType):
     def __init__(self, normal: ArrayLike = (0, 0, 1)) -> None:
         object.__setattr__(self, "normal", unit_vector("normal", normal))
 
-    def _placement(self, q: NDArray[np.float64]) -> Pose:
+    def _placement(self, q: Array) -> Pose:
         x, y = plane_axes(self.normal)
         return Pose(rotation_about(self.normal, float(q[2])), q[0] * x + q[1] * y)
 
-    def _of_pose(self, pose: Pose) -> NDArray[np.float64]:
+    def _of_pose(self, pose: Pose) -> Array:
         x, y = plane_axes(self.normal)
         place, angle = pose.translation, angle_about(self.normal, pose.rotation)
         return np.array([place @ x, place @ y, angle])
 
-    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    def _motion_subspace(self, q: Array | None) -> Array:
         x, y = plane_axes(self.normal)
         return np.array([[*x, 0.0, 0.0, 0.0], [*y, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, *self.normal]]).T
 
@@ -351,25 +352,25 @@ class Universal(JointType):
         object.__setattr__(self, "axis1", first)
         object.__setattr__(self, "axis2", second)
 
-    def _placement(self, q: NDArray[np.float64]) -> Pose:
+    def _placement(self, q: Array) -> Pose:
         first = rotation_about(self.axis1, float(q[0]))
         return Pose(first @ rotation_about(self.axis2, float(q[1])))
 
-    def _of_pose(self, pose: Pose) -> NDArray[np.float64]:
+    def _of_pose(self, pose: Pose) -> Array:
         # The first rotation moves the second axis to its place; the inverse of the second moves the
         # first.
         first = _angle_between(self.axis1, np.array(self.axis2), pose.rotation @ self.axis2)
         second = _angle_between(self.axis2, self.axis1 @ pose.rotation, np.array(self.axis1))
         return np.array([first, second])
 
-    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    def _motion_subspace(self, q: Array | None) -> Array:
         if q is None:
             raise ValueError("q: expected the coordinates of the universal joint, got None")
         first = rotation_about(self.axis2, -float(q[1])) @ np.array(self.axis1)
         return np.array([[0.0, 0.0, 0.0, *first], [0.0, 0.0, 0.0, *self.axis2]]).T
 
 
-def _angle_between(axis: Vector, start: NDArray[np.float64], end: NDArray[np.float64]) -> float:
+def _angle_between(axis: Vector, start: Array, end: Array) -> float:
     """Return the angle of the rotation about a unit vector that takes `start` to `end`."""
     side = np.cross(axis, start)
     # `side` is orthogonal to start; subtracting start makes an angle of zero exactly zero.

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
+from dtau.support.arrays import Array
 
 
 class Mechanism(NamedTuple):
@@ -20,4 +18,4 @@ class Mechanism(NamedTuple):
 
     model: Model
     contacts: Contacts
-    q: NDArray[np.float64]
+    q: Array

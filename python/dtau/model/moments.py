@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+
+from dtau.support.arrays import Array
 
 DEFINITE = 1e-9  # slack for asymmetric and negative parts of a tensor, relative to its size
 _NANOMETER = 1e-18  # m²; moments below the moment of the mass at this distance are rounding
@@ -45,7 +46,7 @@ def _slack(mass: float, moments: Sequence[float], leeway: float) -> float:
     return leeway * max(DEFINITE * size, _NANOMETER * mass)
 
 
-def nearest_of_a_body(tensor: NDArray[np.float64]) -> NDArray[np.float64]:
+def nearest_of_a_body(tensor: Array) -> Array:
     """Return the nearest rotational inertia about the center of mass that a rigid body can have.
 
     A body has second moments of mass S = integral of r r^T dm, which are positive semidefinite, and
@@ -54,5 +55,5 @@ def nearest_of_a_body(tensor: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     moments, axes = np.linalg.eigh(tensor)
     second_moments = np.maximum(0.5 * moments.sum() - moments, 0.0)
-    nearest: NDArray[np.float64] = (axes * (second_moments.sum() - second_moments)) @ axes.T
+    nearest: Array = (axes * (second_moments.sum() - second_moments)) @ axes.T
     return 0.5 * (nearest + nearest.T)  # symmetric to the last bit

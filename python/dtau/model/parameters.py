@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from dtau.support.arrays import Array
 from dtau.support.checks import real_array
 
 _ROW = [0, 0, 1, 0, 1, 2]  # row of each of the tensor's six entries, xx xy yy xz yz zz
@@ -21,18 +22,18 @@ class Parts(NamedTuple):
     """Mass, center of mass and tensor of an inertia."""
 
     mass: float
-    com: NDArray[np.float64]
-    tensor: NDArray[np.float64]  # about the center of mass
+    com: Array
+    tensor: Array  # about the center of mass
 
 
 @np.errstate(over="ignore", invalid="ignore")  # callers check for infinity
-def to_parameters(mass: ArrayLike, com: ArrayLike, tensor: ArrayLike) -> NDArray[np.float64]:
+def to_parameters(mass: ArrayLike, com: ArrayLike, tensor: ArrayLike) -> Array:
     """Return parameters ``(..., 10)`` of bodies, from tensors about their centers of mass."""
     m, c, about_com = (np.asarray(x, dtype=np.float64) for x in (mass, com, tensor))
     first = m[..., None] * c
     about_origin = about_com + _parallel(first, c)
     parts = (m[..., None], first, about_origin[..., _ROW, _COLUMN])
-    parameters: NDArray[np.float64] = np.concatenate(parts, axis=-1)
+    parameters: Array = np.concatenate(parts, axis=-1)
     parameters.flags.writeable = False
     return parameters
 
@@ -59,9 +60,9 @@ def from_parameters(parameters: ArrayLike) -> Parts:
     return Parts(mass, com, tensor - _parallel(first, com))
 
 
-def _parallel(first: NDArray[np.float64], com: NDArray[np.float64]) -> NDArray[np.float64]:
+def _parallel(first: Array, com: Array) -> Array:
     """Return the parallel-axis term of a tensor, from the center of mass to the origin."""
     outer = first[..., :, None] * com[..., None, :]
     outer = 0.5 * outer + 0.5 * np.swapaxes(outer, -1, -2)  # symmetric to the last bit
-    trace: NDArray[np.float64] = np.trace(outer, axis1=-2, axis2=-1)[..., None, None] * np.eye(3)
+    trace: Array = np.trace(outer, axis1=-2, axis2=-1)[..., None, None] * np.eye(3)
     return trace - outer

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.model.base import ModelBase
 from dtau.model.joint_type import JointType
@@ -23,6 +22,7 @@ from dtau.model.joints import (
 )
 from dtau.model.links import Joint
 from dtau.model.pose import Pose
+from dtau.support.arrays import Array
 
 _LARGEST = float(np.finfo(np.float64).max)  # Pinocchio's number for no limit
 
@@ -80,9 +80,7 @@ def pinocchio_model(model: ModelBase) -> Any:
     return out
 
 
-def _configuration(
-    out: Any, model: ModelBase, index: Mapping[str, int], q: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _configuration(out: Any, model: ModelBase, index: Mapping[str, int], q: Array) -> Array:
     """Return a configuration in Pinocchio's coordinates: planar joints have cosine and sine."""
     there = np.zeros(out.nq)
     for joint in model.joints:

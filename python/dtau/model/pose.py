@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau import _core
 from dtau.model.rotations import (
@@ -15,6 +15,7 @@ from dtau.model.rotations import (
     rotation_of_angles,
     rotation_of_quaternion,
 )
+from dtau.support.arrays import Array
 from dtau.support.checks import real_array
 from dtau.support.immutable import Immutable, checking
 from dtau.support.options import QuaternionOrder, require_option
@@ -57,8 +58,8 @@ class Pose(Immutable):
     True
     """
 
-    rotation: NDArray[np.float64]
-    translation: NDArray[np.float64]
+    rotation: Array
+    translation: Array
 
     __array_ufunc__ = None  # refuse products with arrays
 
@@ -152,7 +153,7 @@ class Pose(Immutable):
         return cls._of_angles(real_array("rpy", rpy, (3,)), real_array("xyz", xyz, (3,)))
 
     @classmethod
-    def _of_angles(cls, rpy: NDArray[np.float64], xyz: NDArray[np.float64]) -> Pose:
+    def _of_angles(cls, rpy: Array, xyz: Array) -> Pose:
         rotation = _nearest_rotation(rotation_of_angles(rpy))
         return cls._trusted(rotation=rotation, translation=xyz)
 
@@ -232,7 +233,7 @@ class Pose(Immutable):
             raise ValueError(f"twist: expected numbers up to {_LARGEST:g}, got {numbers.tolist()}")
         return cls(*_core.pose_to_placement(_core.pose_exp(numbers)))
 
-    def matrix(self) -> NDArray[np.float64]:
+    def matrix(self) -> Array:
         """Return the homogeneous matrix (4, 4): [rotation, translation; 0 0 0 1].
 
         Examples
@@ -245,7 +246,7 @@ class Pose(Immutable):
         matrix[:3, :3], matrix[:3, 3] = self.rotation, self.translation
         return matrix
 
-    def rpy(self) -> NDArray[np.float64]:
+    def rpy(self) -> Array:
         """Return roll, pitch and yaw (3,) in radians: rotation = Rz(yaw) Ry(pitch) Rx(roll).
 
         Pitch is in [-pi/2, pi/2], the others in [-pi, pi]. If pitch is at an end of its range, only
@@ -265,7 +266,7 @@ class Pose(Immutable):
         roll = math.atan2(sine * c - cosine * f, cosine * e - sine * b)
         return np.array([roll, math.atan2(-g, math.hypot(a, d)), yaw]) + 0.0
 
-    def quaternion(self, *, order: QuaternionOrder) -> NDArray[np.float64]:
+    def quaternion(self, *, order: QuaternionOrder) -> Array:
         """Return the unit quaternion (4,) of the rotation, with w >= 0.
 
         Parameters
@@ -288,7 +289,7 @@ class Pose(Immutable):
         quaternion = quaternion_of_rotation(self.rotation)
         return quaternion if order == "xyzw" else np.roll(quaternion, 1)
 
-    def log(self) -> NDArray[np.float64]:
+    def log(self) -> Array:
         """Return the logarithm of SE(3) (6,): the twist with ``Pose.exp(twist) == self``.
 
         [linear, angular], the angle at most pi. At an angle of exactly pi both directions are
@@ -339,9 +340,7 @@ class Pose(Immutable):
         return f"Pose(rotation={self.rotation.tolist()}, translation={self.translation.tolist()})"
 
 
-def _nearest_rotation(
-    matrix: NDArray[np.float64], rounding: float = _ROUNDING
-) -> NDArray[np.float64]:
+def _nearest_rotation(matrix: Array, rounding: float = _ROUNDING) -> Array:
     """Return `matrix` if it is a rotation up to a few roundings, else the nearest rotation."""
     rows = matrix.tolist()
     if rows == NO_ROTATION:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.model.compile import BodyArrays, concatenate
 from dtau.model.links import Body, Frame, Joint, Link, Mimic
 from dtau.model.parameters import to_parameters
+from dtau.support.arrays import Array
 
 
 def joint_records(bodies: Sequence[Body], mimics: Mapping[str, Mimic]) -> tuple[Joint, ...]:
@@ -58,7 +58,7 @@ def with_unmoved(
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def with_mimics(name: str, bodies: Sequence[Body], joints: Sequence[Joint]) -> NDArray[np.float64]:
+def with_mimics(name: str, bodies: Sequence[Body], joints: Sequence[Joint]) -> Array:
     """Return an array (nv,) of armature, damping or stiffness, of mimics added, scaled."""
     if all(joint.mimic is None for joint in joints):  # much faster
         total = concatenate(getattr(body.link, name) for body in bodies) + 0.0
@@ -75,9 +75,7 @@ def with_mimics(name: str, bodies: Sequence[Body], joints: Sequence[Joint]) -> N
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def rest_positions(
-    stiffness: NDArray[np.float64], bodies: Sequence[Body], joints: Sequence[Joint]
-) -> NDArray[np.float64]:
+def rest_positions(stiffness: Array, bodies: Sequence[Body], joints: Sequence[Joint]) -> Array:
     """Return the coordinates (nv,) at which all springs of a velocity together give no torque.
 
     stiffness (nv,): the sums, with the stiffness of mimic joints.
@@ -101,9 +99,7 @@ def rest_positions(
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def frictions(
-    bodies: Sequence[Body], joints: Sequence[Joint]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def frictions(bodies: Sequence[Body], joints: Sequence[Joint]) -> tuple[Array, Array]:
     """Return friction (nv,), of mimics added, scaled, and the speed (nv,) of the joints' own."""
     if all(joint.mimic is None for joint in joints):
         own = concatenate(body.link.friction for body in bodies)
@@ -122,7 +118,7 @@ def frictions(
     return total, speed
 
 
-def parameters_of(arrays: BodyArrays) -> NDArray[np.float64]:
+def parameters_of(arrays: BodyArrays) -> Array:
     """Return the inertial parameters ``(nbodies, 10)`` of a model's bodies."""
     own = arrays.link >= 0
     return to_parameters(arrays.mass[own], arrays.com[own], arrays.tensor[own])

@@ -6,9 +6,9 @@ import itertools
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.model.pose import Pose
+from dtau.support.arrays import Array
 
 Angles = tuple[float, float, float]
 
@@ -54,7 +54,7 @@ def _candidates(guess: float) -> list[float]:
     return list(dict.fromkeys([*rounded, *near]))
 
 
-def _exact(rotation: NDArray[np.float64], candidates: list[list[float]]) -> Angles | None:
+def _exact(rotation: Array, candidates: list[list[float]]) -> Angles | None:
     """Find candidates for roll, pitch and yaw that make exactly this rotation."""
     (cr, sr), (cp, sp), (cy, sy) = (
         (np.cos(angles).reshape(shape), np.sin(angles).reshape(shape))

@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from dtau.support.arrays import Array
 from dtau.support.checks import real_array
 
 _UNIT = 1e-6  # how far from 1 the norm of a quaternion may be
@@ -40,7 +41,7 @@ def rotation_rows(quaternion: Iterable[Any], scale: Any = 2.0) -> list[list[Any]
     ]
 
 
-def rotation_of_quaternion(quaternion: NDArray[np.float64]) -> NDArray[np.float64]:
+def rotation_of_quaternion(quaternion: Array) -> Array:
     """Return the rotation matrix of a quaternion whose norm is 1 within 1e-6."""
     norm = math.hypot(*quaternion)
     if not abs(norm - 1) <= _UNIT:
@@ -48,7 +49,7 @@ def rotation_of_quaternion(quaternion: NDArray[np.float64]) -> NDArray[np.float6
     return np.array(rotation_rows(quaternion / norm))
 
 
-def rotation_of_angles(angles: NDArray[np.float64]) -> NDArray[np.float64]:
+def rotation_of_angles(angles: Array) -> Array:
     """Return the rotation Rz(yaw) Ry(pitch) Rx(roll) of roll, pitch and yaw, read-only."""
     cr, cp, cy = np.cos(angles).tolist()
     sr, sp, sy = np.sin(angles).tolist()
@@ -63,7 +64,7 @@ def rotation_of_angles(angles: NDArray[np.float64]) -> NDArray[np.float64]:
     return rotation
 
 
-def rotations_of_quaternions(quaternion: NDArray[np.float64]) -> NDArray[np.float64]:
+def rotations_of_quaternions(quaternion: Array) -> Array:
     """Return rotation matrices (..., 3, 3) of quaternions (..., 4) of any norm but zero."""
     unit = quaternion / np.linalg.norm(quaternion, axis=-1, keepdims=True)
     out = np.empty((*quaternion.shape[:-1], 3, 3))
@@ -87,7 +88,7 @@ def _quaternion_products(rotation: Iterable[Iterable[Any]]) -> tuple[tuple[Any, 
     )
 
 
-def quaternion_of_rotation(rotation: NDArray[np.float64]) -> NDArray[np.float64]:
+def quaternion_of_rotation(rotation: Array) -> Array:
     """Return the unit quaternion of a rotation matrix, with w >= 0."""
     products = _quaternion_products(rotation.tolist())
     largest = max(range(4), key=lambda k: products[k][k])
@@ -95,7 +96,7 @@ def quaternion_of_rotation(rotation: NDArray[np.float64]) -> NDArray[np.float64]
     return (-quaternion if quaternion[3] < 0 else quaternion) + 0.0
 
 
-def quaternions_of_rotations(rotation: NDArray[np.float64]) -> NDArray[np.float64]:
+def quaternions_of_rotations(rotation: Array) -> Array:
     """Return unit quaternions (..., 4) of rotations (..., 3, 3); w may have either sign."""
     products = np.array(_quaternion_products(np.moveaxis(rotation, (-2, -1), (0, 1))))
     largest = np.argmax(np.diagonal(products), axis=-1)
@@ -104,7 +105,7 @@ def quaternions_of_rotations(rotation: NDArray[np.float64]) -> NDArray[np.float6
     return np.asarray(q / np.linalg.norm(q, axis=-1, keepdims=True))
 
 
-def rotation_vectors(rotation: NDArray[np.float64]) -> NDArray[np.float64]:
+def rotation_vectors(rotation: Array) -> Array:
     """Return the rotation vectors (..., 3), of angle at most pi, of rotations (..., 3, 3)."""
     vector, w = np.split(quaternions_of_rotations(rotation), [3], axis=-1)
     sine = np.linalg.norm(vector, axis=-1, keepdims=True)
@@ -112,7 +113,7 @@ def rotation_vectors(rotation: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.copysign(angle / np.where(sine > 0.0, sine, 1.0), w) * vector)
 
 
-def angle_about(axis: Vector, rotation: NDArray[np.float64]) -> float:
+def angle_about(axis: Vector, rotation: Array) -> float:
     """Return the angle in (-pi, pi] of a rotation about a unit vector."""
     x, y, z = axis
     (a, b, c), (d, e, f), (g, h, i) = rotation.tolist()
@@ -120,7 +121,7 @@ def angle_about(axis: Vector, rotation: NDArray[np.float64]) -> float:
     return math.atan2(sine, 0.5 * (a + e + i - 1.0))
 
 
-def rotation_about(axis: Vector, angle: float) -> NDArray[np.float64]:
+def rotation_about(axis: Vector, angle: float) -> Array:
     """Return the rotation by `angle` about a unit vector, by Rodrigues' formula."""
     x, y, z = axis
     s, c = math.sin(angle), math.cos(angle)
@@ -142,7 +143,7 @@ def unit_vector(argument: str, value: ArrayLike) -> Vector:
     return x, y, z
 
 
-def plane_axes(normal: Vector) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def plane_axes(normal: Vector) -> tuple[Array, Array]:
     """Return the axes x and y of the plane with this unit normal; the core computes the same.
 
     x is the coordinate axis furthest from the normal (the first of several), made orthogonal to it;

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau._core import JointKind
 from dtau.model.array_file import pack, unpack
@@ -33,6 +32,7 @@ from dtau.model.links import Body, Limits, Link, Mimic
 from dtau.model.mimic import resolve_mimics
 from dtau.model.pose import Pose
 from dtau.model.spatial import Inertia
+from dtau.support.arrays import Array
 from dtau.support.immutable import Immutable
 
 _AXIS = 3
@@ -60,8 +60,8 @@ class Saved(NamedTuple):
     name: str
     links: list[Link]
     notes: list[str]
-    gravity: NDArray[np.float64]
-    postures: dict[str, dict[str, NDArray[np.float64]]]
+    gravity: Array
+    postures: dict[str, dict[str, Array]]
 
 
 def saved(model: ModelBase, core: bool = True) -> bytes:
@@ -71,7 +71,7 @@ def saved(model: ModelBase, core: bool = True) -> bytes:
     joints = {link.joint_name: index for index, link in enumerate(links) if link.joint.nv > 0}
     mimics = [link.mimic or Mimic("") for link in links]
 
-    def numbers(values: Any) -> NDArray[np.float64]:
+    def numbers(values: Any) -> Array:
         return np.array(list(values), dtype=np.float64)
 
     return pack(
@@ -178,7 +178,7 @@ def _arguments(link: Link) -> list[float]:
 class _Row:
     """A row of numbers that is read from the front."""
 
-    def __init__(self, numbers: NDArray[np.float64]) -> None:
+    def __init__(self, numbers: Array) -> None:
         self.numbers = numbers.tolist()
         self.place = 0
 
@@ -241,9 +241,7 @@ def _state(cls: type[_Part], **state: Any) -> _Part:
     return made
 
 
-def _postures(
-    arrays: Mapping[str, Any], links: list[Link]
-) -> dict[str, dict[str, NDArray[np.float64]]]:
+def _postures(arrays: Mapping[str, Any], links: list[Link]) -> dict[str, dict[str, Array]]:
     joints = [(link.joint_name, link.joint.nq) for link in links if link.mimic is None]
     ends = np.cumsum([nq for _, nq in joints])
     names, rows = arrays["postures.names"], arrays["postures.q"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.model.moments import (
     DEFINITE,
@@ -16,6 +16,7 @@ from dtau.model.moments import (
 from dtau.model.parameters import from_parameters, to_parameters
 from dtau.model.pose import Pose
 from dtau.model.rotations import IDENTITY, NO_ROTATION
+from dtau.support.arrays import Array
 from dtau.support.checks import real_array
 from dtau.support.errors import warn_of_model
 from dtau.support.immutable import Immutable, checking
@@ -61,8 +62,8 @@ class Inertia(Immutable):
     """
 
     mass: float
-    com: NDArray[np.float64]
-    tensor: NDArray[np.float64]
+    com: Array
+    tensor: Array
 
     def __init__(
         self,
@@ -99,7 +100,7 @@ class Inertia(Immutable):
         return cls(*from_parameters(parameters))
 
     @property
-    def parameters(self) -> NDArray[np.float64]:
+    def parameters(self) -> Array:
         """The ten inertial parameters, in the order of `from_parameters`; read-only."""
         return to_parameters(self.mass, self.com, self.tensor)
 
@@ -200,7 +201,7 @@ class Inertia(Immutable):
         return f"Inertia(mass={self.mass}, com={self.com.tolist()}, tensor={self.tensor.tolist()})"
 
 
-def turned(tensor: NDArray[np.float64], rotation: NDArray[np.float64]) -> NDArray[np.float64]:
+def turned(tensor: Array, rotation: Array) -> Array:
     """Return symmetric tensors (..., 3, 3) along other axes; symmetric to the last bit."""
     if rotation.tolist() == NO_ROTATION:
         return tensor

@@ -6,13 +6,10 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.mujoco.muscles import muscle_curves
 from dtau.mujoco.scope import SITE_TRANSMISSION, TENDON_TRANSMISSION, disabled, spatial_actuators
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from dtau.support.arrays import Array, Indices, Mask
 
 _NO_DYNAMICS = int(mujoco.mjtDyn.mjDYN_NONE)
 _INTEGRATOR = int(mujoco.mjtDyn.mjDYN_INTEGRATOR)
@@ -77,9 +74,7 @@ class Actuators:
         mujoco.mju_sparse2dense(out, data.actuator_moment, *structure)
         return np.asarray(out[self.moments != 0.0][self.moving])
 
-    def _moments(
-        self, m: Any, of_tendons: Array, ancestors: Array, of_sites: NDArray[np.bool_]
-    ) -> Array:
+    def _moments(self, m: Any, of_tendons: Array, ancestors: Array, of_sites: Mask) -> Array:
         """Return `moments`; 0 if actuators are disabled."""
         out = np.zeros((m.nactuator, m.nv))
         if disabled(m, "ACTUATION"):
@@ -137,12 +132,12 @@ class Actuators:
         out[:, 20:] = self._curves
         return out
 
-    def _unclamped(self, act: Array, act_dot: Array) -> NDArray[np.bool_]:
+    def _unclamped(self, act: Array, act_dot: Array) -> Mask:
         following = act[:, self.states] + self.span * act_dot[:, self.states]
         return np.asarray((self.act_low < following) & (following < self.act_high))
 
 
-def _thrusters(m: Any, chosen: NDArray[np.bool_]) -> tuple[Indices, Indices, Array]:
+def _thrusters(m: Any, chosen: Mask) -> tuple[Indices, Indices, Array]:
     """Return actuators of sites, the bodies, and `Thruster` of src/mujoco/step.hpp, (n, 18)."""
     actuators = np.flatnonzero(chosen)
     sites = m.actuator_trnid[actuators, 0]
@@ -154,7 +149,7 @@ def _thrusters(m: Any, chosen: NDArray[np.bool_]) -> tuple[Indices, Indices, Arr
     return actuators, bodies, np.hstack([offsets, rotations, m.actuator_gear[actuators]])
 
 
-def _range(limited: NDArray[np.bool_], values: Array) -> tuple[Array, Array]:
+def _range(limited: Mask, values: Array) -> tuple[Array, Array]:
     """Return lower and upper bounds, infinite where there are none."""
     low = np.where(limited, values[:, 0], -np.inf)
     return low, np.where(limited, values[:, 1], np.inf)

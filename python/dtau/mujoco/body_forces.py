@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.mujoco.scope import disabled
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from dtau.support.arrays import Array, Indices
 
 _NO_FORCE, _PASSIVE, _OF_ACTUATORS = range(3)  # Compensation in src/mujoco/step.hpp
 

@@ -15,11 +15,9 @@ from typing import NamedTuple
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.mujoco.vectors import skew
-
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array
 
 _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX = (
     int(getattr(mujoco.mjtGeom, f"mjGEOM_{name}"))

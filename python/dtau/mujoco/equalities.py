@@ -6,13 +6,10 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.mujoco.scope import names_of, not_covered
 from dtau.mujoco.tendons import lengths
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from dtau.support.arrays import Array, Indices, Mask
 
 _CONNECT, _WELD, _JOINT, _TENDON = (
     int(getattr(mujoco.mjtEq, f"mjEQ_{name}")) for name in ("CONNECT", "WELD", "JOINT", "TENDON")
@@ -49,7 +46,7 @@ def equality_parts(
     return out, bodies, *lengths(m, arms)
 
 
-def _objects(m: Any, objects: Indices, some: NDArray[np.bool_]) -> tuple[Indices, Array]:
+def _objects(m: Any, objects: Indices, some: Mask) -> tuple[Indices, Array]:
     """Return the bodies of objects (n, 2), their points and quaternions, (n, 14)."""
     data, welds = m.eq_data[some], m.eq_type[some] == _WELD
     bodies, places = objects.astype(np.intp), np.zeros((len(objects), 2, 7))

@@ -10,12 +10,9 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.mujoco.body_forces import no_passive_forces
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from dtau.support.arrays import Array, Indices
 
 _SIZE = 34  # numbers of FluidPart in src/mujoco/step.hpp
 _ROUND = {

@@ -22,9 +22,7 @@ from dtau.mujoco.names import Names
 from dtau.mujoco.scope import not_covered
 from dtau.mujoco.solved import Contacts, Solver
 from dtau.mujoco.vectors import skew
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from dtau.support.arrays import Array, Indices
 
 _STEP = 1e-5  # meters and radians
 _OTHER_STEP = 3e-5  # larger: a small step may stay on one face of a polytope in place of a solid

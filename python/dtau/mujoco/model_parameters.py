@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.mujoco.parameters import checked, known, shapes_of
+from dtau.support.arrays import Array
 from dtau.support.checks import class_name
-
-Array = NDArray[np.float64]
 
 _ROW, _COLUMN = (0, 0, 1, 0, 1, 2), (0, 1, 1, 2, 2, 2)  # of I_xx, I_xy, I_yy, I_xz, I_yz, I_zz
 

@@ -10,13 +10,10 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau import _core
 from dtau.mujoco.scope import not_covered
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from dtau.support.arrays import Indices
 
 # Arrays of MjData that do not move.
 FIXED = attrgetter("solver_niter", "qacc", "qfrc_constraint", "crb")

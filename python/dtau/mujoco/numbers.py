@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from dtau.support.arrays import Array, Indices
 from dtau.support.checks import real_numbers
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 def require_finite(argument: str, numbers: Array) -> None:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.mujoco.parameters import Parameters
 from dtau.mujoco.runs import Geometry
 from dtau.mujoco.transition import derivatives_along, derivatives_at, require_arguments
-
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array
 
 
 def parameter_derivatives(

@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from dtau.mujoco.body_forces import gravity_compensation
 from dtau.mujoco.numbers import require_finite
 from dtau.mujoco.scope import disabled, names_of
+from dtau.support.arrays import Array
 from dtau.support.checks import class_name, real_numbers
-
-Array = NDArray[np.float64]
 
 _FIXED, _AFFINE, _MUSCLE = (
     int(getattr(mujoco.mjtGain, f"mjGAIN_{name}")) for name in ("FIXED", "AFFINE", "MUSCLE")

@@ -12,14 +12,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.mujoco.model_parameters import set_parameters
 from dtau.mujoco.parameters import Parameters
 from dtau.mujoco.step_function import StepFunction
 from dtau.mujoco.step_products import new_number
+from dtau.support.arrays import Array
 
-Array = NDArray[np.float64]
 Product = Callable[..., tuple[Array, ...]]
 
 _MOST_KEPT = 8

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau import _core
 from dtau.conventions.mujoco_model import mujoco as mujoco_convention
@@ -32,11 +31,9 @@ from dtau.mujoco.scope import (
 )
 from dtau.mujoco.spatial_tendons import SpatialTendons
 from dtau.mujoco.tendons import fixed_tendons, spring_constants, tendon_springs
+from dtau.support.arrays import Array, Indices
 from dtau.support.errors import without_model_warnings
 from dtau.support.locks import fork_safe_lock
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 # Arrays and options that a Plan depends on: a changed model never gets an earlier plan.
 _ARRAYS = attrgetter(

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau import _core
 from dtau.mujoco.geometry_differences import GeometryDifferences
@@ -18,8 +17,7 @@ from dtau.mujoco.names import Names
 from dtau.mujoco.plan import Plan
 from dtau.mujoco.solved import Solved
 from dtau.mujoco.steps import with_motions
-
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array
 
 
 def step_pullback(

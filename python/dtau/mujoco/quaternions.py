@@ -11,11 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.mujoco.scope import QUATERNIONS
-
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array
 
 
 class StateNumbers:

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array, Indices
 
 
 class Rows(NamedTuple):
     """Rows of equality constraints, friction loss and limits."""
 
-    state: NDArray[np.intp]
+    state: Indices
     jacobian: Array
     id: NDArray[np.int32]
     kind: NDArray[np.int32]

@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau import _core
 from dtau.mujoco.geometry_differences import GeometryDifferences
@@ -20,10 +19,10 @@ from dtau.mujoco.pullback import step_pullback
 from dtau.mujoco.scope import EULER, RK4
 from dtau.mujoco.solved import Solver, solvers
 from dtau.mujoco.steps import STAGES, step_derivatives, turning_rates
+from dtau.support.arrays import Array
 from dtau.support.locks import fork_safe_lock
 from dtau.support.machine import cores
 
-Array = NDArray[np.float64]
 Geometry = Literal["exact", "differences"]
 Use = Callable[["Run", slice], None]  # a function of solutions at some of the states
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
+
+from dtau.support.arrays import Mask
 
 # MuJoCo's enumerators do not equal NumPy's integers.
 QUATERNIONS = (int(mujoco.mjtJoint.mjJNT_FREE), int(mujoco.mjtJoint.mjJNT_BALL))
@@ -64,12 +65,12 @@ def jumps(where: str, what: str) -> ValueError:
     )
 
 
-def spatial_tendons(m: Any) -> NDArray[np.bool_]:
+def spatial_tendons(m: Any) -> Mask:
     """Tell which tendons pass through sites."""
     return np.asarray(m.wrap_type[m.tendon_adr] != OF_JOINTS)
 
 
-def spatial_actuators(m: Any) -> NDArray[np.bool_]:
+def spatial_actuators(m: Any) -> Mask:
     """Tell which actuators pull tendons that pass through sites."""
     out = np.asarray(m.actuator_trntype == TENDON_TRANSMISSION)
     out[out] = spatial_tendons(m)[m.actuator_trnid[out, 0]]

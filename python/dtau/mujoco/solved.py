@@ -17,13 +17,12 @@ from dtau.mujoco import noslip
 from dtau.mujoco.noslip import Noslip
 from dtau.mujoco.other_model import OtherModel
 from dtau.mujoco.rows import Rows
+from dtau.support.arrays import Array, Indices
 
 if TYPE_CHECKING:
     from dtau.mujoco.parameters import Parameters
     from dtau.mujoco.plan import Plan
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 _STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 _local = threading.local()

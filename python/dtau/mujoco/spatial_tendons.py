@@ -11,13 +11,12 @@ from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.mujoco.rows import Rows
 from dtau.mujoco.scope import disabled, spatial_actuators, spatial_tendons
 from dtau.mujoco.tendons import moment_arms, polynomial, spring_constants
+from dtau.support.arrays import Array, Mask
 
-Array = NDArray[np.float64]
 Motion = tuple[Array, Array, Array]
 
 _EQUALITY, _FRICTION, _LIMIT = (
@@ -33,7 +32,7 @@ class Pull(NamedTuple):
 
     force: Array  # (n, nactuator)
     by_velocity: Array  # (n, nactuator)
-    free: NDArray[np.bool_]  # (n, nv): the joint forces of all are within their ranges
+    free: Mask  # (n, nv): the joint forces of all are within their ranges
 
 
 class SpatialTendons:

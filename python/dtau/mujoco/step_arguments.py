@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.mujoco.numbers import require_finite, require_vectors
+from dtau.support.arrays import Array
 from dtau.support.checks import real_numbers
-
-Array = NDArray[np.float64]
 
 
 class StepArguments:

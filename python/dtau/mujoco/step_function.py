@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.mujoco.runs import Geometry
 from dtau.mujoco.step_arguments import flat
 from dtau.mujoco.step_products import StepProducts
-
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array
 
 
 class StepFunction(StepProducts):

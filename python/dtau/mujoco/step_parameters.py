@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.mujoco.parameters import Parameters
 from dtau.mujoco.step_function import StepFunction
+from dtau.support.arrays import Array
 from dtau.support.checks import class_name
-
-Array = NDArray[np.float64]
 
 
 class StepParameters:

@@ -12,7 +12,7 @@ from typing import Any
 import mujoco
 import numpy as np
 from mujoco.rollout import Rollout
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.mujoco.numbers import require_vectors
 from dtau.mujoco.parameters import Parameters
@@ -23,9 +23,8 @@ from dtau.mujoco.scope import require_covered_data, require_no_callbacks
 from dtau.mujoco.solved import integration_state, solvers
 from dtau.mujoco.step_arguments import StepArguments, flat
 from dtau.mujoco.transition import derivatives_of, require_arguments
+from dtau.support.arrays import Array
 from dtau.support.checks import integer
-
-Array = NDArray[np.float64]
 
 _STATE = int(mujoco.mjtState.mjSTATE_FULLPHYSICS)
 _WARM_START = int(mujoco.mjtState.mjSTATE_WARMSTART)

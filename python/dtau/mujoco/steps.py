@@ -12,7 +12,6 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau import _core
 from dtau.mujoco.geometry_differences import GeometryDifferences
@@ -22,8 +21,7 @@ from dtau.mujoco.scope import RK4, jumps, names_of, not_covered, spatial_tendons
 from dtau.mujoco.solved import Solved
 from dtau.mujoco.spatial_tendons import Pull
 from dtau.mujoco.vectors import skew
-
-Array = NDArray[np.float64]
+from dtau.support.arrays import Array
 
 STAGES = (0.5, 0.5, 1.0)  # of the Runge-Kutta method: fractions of the step
 _WEIGHTS = np.array([1.0, 2.0, 2.0, 1.0]) / 6.0

@@ -9,13 +9,10 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.mujoco.numbers import lists
 from dtau.mujoco.scope import OF_JOINTS, disabled
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from dtau.support.arrays import Array, Indices
 
 
 def moment_arms(m: Any, data: Any) -> Array:

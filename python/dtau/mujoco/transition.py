@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau import _core
 from dtau.mujoco.numbers import require_finite
@@ -17,10 +17,9 @@ from dtau.mujoco.plan import Plan, plan_of
 from dtau.mujoco.runs import Geometry, Run, Use, for_solutions
 from dtau.mujoco.scope import require_covered_data
 from dtau.mujoco.solved import integration_state, solvers
+from dtau.support.arrays import Array
 from dtau.support.checks import class_name, integer, real_numbers
 from dtau.support.options import require_option
-
-Array = NDArray[np.float64]
 
 _STATE = int(mujoco.mjtState.mjSTATE_FULLPHYSICS)
 _LARGEST = float(np.finfo(float).max)

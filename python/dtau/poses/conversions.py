@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau import _core
 from dtau.docstrings import documented
 from dtau.model.pose import Pose
 from dtau.poses.reading import PoseLike, in_order, pose_array, scalar_last
 from dtau.results import Placements
+from dtau.support.arrays import Array
 from dtau.support.checks import class_name
 from dtau.support.direct import direct
 from dtau.support.options import QuaternionOrder
@@ -19,8 +19,8 @@ from dtau.support.options import QuaternionOrder
 
 @direct
 def from_matrix(
-    matrix: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
-) -> NDArray[np.float64]:
+    matrix: ArrayLike, *, out: Array | None = None, threads: int | None = None
+) -> Array:
     """Poses from homogeneous matrices [rotation, translation; 0 0 0 1].
 
     Parameters
@@ -48,9 +48,7 @@ def from_matrix(
 
 
 @documented
-def to_matrix(
-    pose: PoseLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
-) -> NDArray[np.float64]:
+def to_matrix(pose: PoseLike, *, out: Array | None = None, threads: int | None = None) -> Array:
     """Homogeneous matrices [rotation, translation; 0 0 0 1] of poses.
 
     Returns
@@ -71,9 +69,9 @@ def to_matrix(
 def from_placements(
     placements: Placements | Pose | tuple[ArrayLike, ArrayLike],
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Poses from rotation matrices and translations, such as `dtau.frame_placements` returns.
 
     Parameters
@@ -113,7 +111,7 @@ def from_placements(
 
 @documented
 def to_placements(
-    pose: PoseLike, *, out: Sequence[NDArray[np.float64]] | None = None, threads: int | None = None
+    pose: PoseLike, *, out: Sequence[Array] | None = None, threads: int | None = None
 ) -> Placements:
     """Rotation matrices and translations of poses.
 
@@ -141,9 +139,9 @@ def from_quaternion(
     translation: ArrayLike = (0.0, 0.0, 0.0),
     *,
     order: QuaternionOrder,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Poses from unit quaternions and translations.
 
     Parameters
@@ -167,9 +165,7 @@ def from_quaternion(
 
 
 @documented
-def to_quaternion(
-    pose: PoseLike, *, order: QuaternionOrder, threads: int | None = None
-) -> NDArray[np.float64]:
+def to_quaternion(pose: PoseLike, *, order: QuaternionOrder, threads: int | None = None) -> Array:
     """Unit quaternions of poses.
 
     Returns
@@ -191,9 +187,9 @@ def from_rpy(
     rpy: ArrayLike,
     translation: ArrayLike = (0.0, 0.0, 0.0),
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Poses from roll, pitch, yaw and translations, as in the origin of a URDF.
 
     Parameters
@@ -216,9 +212,7 @@ def from_rpy(
 
 
 @documented
-def to_rpy(
-    pose: PoseLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
-) -> NDArray[np.float64]:
+def to_rpy(pose: PoseLike, *, out: Array | None = None, threads: int | None = None) -> Array:
     """Roll, pitch and yaw of poses.
 
     Returns

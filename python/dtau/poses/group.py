@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau import _core
 from dtau.docstrings import documented
 from dtau.poses.reading import PoseLike, pose_array
+from dtau.support.arrays import Array
 
 
 @documented
 def compose(
-    first: PoseLike,
-    second: PoseLike,
-    *,
-    out: NDArray[np.float64] | None = None,
-    threads: int | None = None,
-) -> NDArray[np.float64]:
+    first: PoseLike, second: PoseLike, *, out: Array | None = None, threads: int | None = None
+) -> Array:
     """Compose poses: the pose of C in A, from the pose of B in A and the pose of C in B.
 
     Parameters
@@ -42,9 +38,7 @@ def compose(
 
 
 @documented
-def inverse(
-    pose: PoseLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
-) -> NDArray[np.float64]:
+def inverse(pose: PoseLike, *, out: Array | None = None, threads: int | None = None) -> Array:
     """Invert poses: the pose of A in B, from the pose of B in A.
 
     Returns
@@ -62,12 +56,8 @@ def inverse(
 
 @documented
 def act(
-    pose: PoseLike,
-    point: ArrayLike,
-    *,
-    out: NDArray[np.float64] | None = None,
-    threads: int | None = None,
-) -> NDArray[np.float64]:
+    pose: PoseLike, point: ArrayLike, *, out: Array | None = None, threads: int | None = None
+) -> Array:
     """Transform points from coordinates in B to coordinates in A, with the pose of B in A.
 
     Parameters
@@ -91,12 +81,8 @@ def act(
 
 @documented
 def difference(
-    start: PoseLike,
-    end: PoseLike,
-    *,
-    out: NDArray[np.float64] | None = None,
-    threads: int | None = None,
-) -> NDArray[np.float64]:
+    start: PoseLike, end: PoseLike, *, out: Array | None = None, threads: int | None = None
+) -> Array:
     """Twist from one pose to another: ``end == compose(start, exp(twist))``.
 
     Parameters
@@ -129,9 +115,9 @@ def interpolate(
     end: PoseLike,
     t: ArrayLike,
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Interpolate between poses along a screw motion, with a constant twist.
 
         compose(start, exp(t difference(start, end)))

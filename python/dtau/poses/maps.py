@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau import _core
 from dtau.docstrings import documented
 from dtau.poses.reading import PoseLike, is_left, mirrored, pose_array
+from dtau.support.arrays import Array
 from dtau.support.direct import direct
 from dtau.support.options import Side
 
 
 @direct
-def exp(
-    twist: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
-) -> NDArray[np.float64]:
+def exp(twist: ArrayLike, *, out: Array | None = None, threads: int | None = None) -> Array:
     """Exponential of SE(3): the pose of a frame after moving with a constant twist for a second.
 
     Returns
@@ -39,9 +37,7 @@ def exp(
 
 
 @documented
-def log(
-    pose: PoseLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
-) -> NDArray[np.float64]:
+def log(pose: PoseLike, *, out: Array | None = None, threads: int | None = None) -> Array:
     """Logarithm of SE(3): the twist with ``exp(twist) == pose``.
 
     Returns
@@ -65,12 +61,8 @@ def log(
 
 @documented
 def exp_jacobian(
-    twist: ArrayLike,
-    side: Side = "right",
-    *,
-    out: NDArray[np.float64] | None = None,
-    threads: int | None = None,
-) -> NDArray[np.float64]:
+    twist: ArrayLike, side: Side = "right", *, out: Array | None = None, threads: int | None = None
+) -> Array:
     """Jacobian of the exponential of SE(3): its derivative by the twist.
 
         right    exp(twist + d) = exp(twist) exp(J d)
@@ -103,12 +95,8 @@ def exp_jacobian(
 
 @documented
 def log_jacobian(
-    pose: PoseLike,
-    side: Side = "right",
-    *,
-    out: NDArray[np.float64] | None = None,
-    threads: int | None = None,
-) -> NDArray[np.float64]:
+    pose: PoseLike, side: Side = "right", *, out: Array | None = None, threads: int | None = None
+) -> Array:
     """Jacobian of the logarithm of SE(3): its derivative by a displacement of the pose.
 
         right    log(pose exp(d)) = log(pose) + J d
@@ -145,9 +133,9 @@ def exp_jacobian_derivative(
     direction: ArrayLike,
     side: Side = "right",
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Derivative of `exp_jacobian` along a direction.
 
         d/ds exp_jacobian(twist + s direction)    at s = 0
@@ -191,9 +179,9 @@ def log_jacobian_derivative(
     direction: ArrayLike,
     side: Side = "right",
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Derivative of `log_jacobian` along a displacement of the pose.
 
         right    d/ds log_jacobian(pose exp(s direction))    at s = 0
@@ -234,9 +222,7 @@ def log_jacobian_derivative(
 
 
 @documented
-def adjoint(
-    pose: PoseLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
-) -> NDArray[np.float64]:
+def adjoint(pose: PoseLike, *, out: Array | None = None, threads: int | None = None) -> Array:
     """Adjoint matrix of a pose: takes twists in the moved frame to twists in the reference frame.
 
         pose exp(d) = exp(adjoint d) pose

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau import _core
 from dtau.model.pose import Pose
 from dtau.results import Placements
+from dtau.support.arrays import Array
 from dtau.support.checks import real_numbers
 from dtau.support.options import QuaternionOrder, Side, require_option
 
@@ -31,7 +32,7 @@ def is_left(side: Side) -> bool:
     return True
 
 
-def mirrored(argument: str, vector: ArrayLike) -> NDArray[np.float64]:
+def mirrored(argument: str, vector: ArrayLike) -> Array:
     """Return minus a twist: the right Jacobian there is the left Jacobian here."""
     return np.negative(real_numbers(argument, vector).astype(np.float64, copy=False))
 
@@ -47,7 +48,7 @@ def scalar_last(quaternion: ArrayLike, order: QuaternionOrder) -> ArrayLike:
     return np.roll(numbers, -1, axis=-1)
 
 
-def in_order(quaternion: NDArray[np.float64], order: QuaternionOrder) -> NDArray[np.float64]:
+def in_order(quaternion: Array, order: QuaternionOrder) -> Array:
     """Return a quaternion x y z w in another order."""
     require_option("order", order, QuaternionOrder)
     return quaternion if order == "xyzw" else np.roll(quaternion, 1, axis=-1)

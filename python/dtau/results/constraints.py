@@ -4,28 +4,26 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dtau.results._attributes import WithAttributes
+from dtau.support.arrays import Array
 
 
 class ConstrainedDynamics(NamedTuple):
     """Acceleration ``(..., nv)``, constraint forces and residuals, each ``(..., nrows)``."""
 
-    a: NDArray[np.float64]
-    forces: NDArray[np.float64]
-    residual: NDArray[np.float64]
+    a: Array
+    forces: Array
+    residual: Array
 
 
 class _ConstrainedDynamicsDerivatives(NamedTuple):
-    da_dq: NDArray[np.float64]
-    da_dv: NDArray[np.float64]
-    da_dtau: NDArray[np.float64]
-    dforces_dq: NDArray[np.float64]
-    dforces_dv: NDArray[np.float64]
-    dforces_dtau: NDArray[np.float64]
-    residual: NDArray[np.float64]
+    da_dq: Array
+    da_dv: Array
+    da_dtau: Array
+    dforces_dq: Array
+    dforces_dv: Array
+    dforces_dtau: Array
+    residual: Array
 
 
 class ConstrainedDynamicsDerivatives(WithAttributes, _ConstrainedDynamicsDerivatives):
@@ -35,21 +33,21 @@ class ConstrainedDynamicsDerivatives(WithAttributes, _ConstrainedDynamicsDerivat
     with ``forces=True``: the acceleration ``a (..., nv)`` and ``forces (..., nrows)`` themselves.
     """
 
-    a: NDArray[np.float64]
-    forces: NDArray[np.float64]
+    a: Array
+    forces: Array
 
 
 class ConstrainedDynamicsJVP(NamedTuple):
     """Variations of accelerations ``(..., nv)`` and forces ``(..., nrows)``."""
 
-    da: NDArray[np.float64]
-    dforces: NDArray[np.float64]
+    da: Array
+    dforces: Array
 
 
 class _ConstrainedDynamicsVJP(NamedTuple):
-    by_q: NDArray[np.float64]
-    by_v: NDArray[np.float64]
-    by_tau: NDArray[np.float64]
+    by_q: Array
+    by_v: Array
+    by_tau: Array
 
 
 class ConstrainedDynamicsVJP(WithAttributes, _ConstrainedDynamicsVJP):
@@ -60,8 +58,8 @@ class ConstrainedDynamicsVJP(WithAttributes, _ConstrainedDynamicsVJP):
     ``by="parameters"``.
     """
 
-    by_f_ext: NDArray[np.float64]
-    by_parameters: NDArray[np.float64]
+    by_f_ext: Array
+    by_parameters: Array
 
 
 class ConstrainedDynamicsHessian(NamedTuple):
@@ -70,10 +68,10 @@ class ConstrainedDynamicsHessian(NamedTuple):
     Rows by the variable named first, columns by the second.
     """
 
-    dqdq: NDArray[np.float64]
-    dqdv: NDArray[np.float64]
-    dvdv: NDArray[np.float64]
-    dtaudq: NDArray[np.float64]
+    dqdq: Array
+    dqdv: Array
+    dvdv: Array
+    dtaudq: Array
 
 
 class ConstrainedDynamicsSecondDerivatives(NamedTuple):
@@ -82,14 +80,14 @@ class ConstrainedDynamicsSecondDerivatives(NamedTuple):
     Entry [i, j, k]: of output i, by the variable named first along j, then by the second along k.
     """
 
-    d2a_dqdq: NDArray[np.float64]
-    d2a_dqdv: NDArray[np.float64]
-    d2a_dvdv: NDArray[np.float64]
-    d2a_dtaudq: NDArray[np.float64]
-    d2forces_dqdq: NDArray[np.float64]
-    d2forces_dqdv: NDArray[np.float64]
-    d2forces_dvdv: NDArray[np.float64]
-    d2forces_dtaudq: NDArray[np.float64]
+    d2a_dqdq: Array
+    d2a_dqdv: Array
+    d2a_dvdv: Array
+    d2a_dtaudq: Array
+    d2forces_dqdq: Array
+    d2forces_dqdv: Array
+    d2forces_dvdv: Array
+    d2forces_dtaudq: Array
 
 
 class ImpulseDynamicsSecondDerivatives(NamedTuple):
@@ -98,53 +96,53 @@ class ImpulseDynamicsSecondDerivatives(NamedTuple):
     Entry [i, j, k]: of output i, by the variable named first along j, then by the second along k.
     """
 
-    d2v_dqdq: NDArray[np.float64]
-    d2v_dqdv: NDArray[np.float64]
-    d2impulses_dqdq: NDArray[np.float64]
-    d2impulses_dqdv: NDArray[np.float64]
+    d2v_dqdq: Array
+    d2v_dqdv: Array
+    d2impulses_dqdq: Array
+    d2impulses_dqdv: Array
 
 
 class ConstrainedInverseDynamics(NamedTuple):
     """Torque ``(..., nv)`` and constraint forces ``(..., nrows)``."""
 
-    tau: NDArray[np.float64]
-    forces: NDArray[np.float64]
+    tau: Array
+    forces: Array
 
 
 class Projected(NamedTuple):
     """Configurations ``(..., nq)`` in which contacts hold, and remaining errors ``(...)``."""
 
-    q: NDArray[np.float64]
-    error: NDArray[np.float64]
+    q: Array
+    error: Array
 
 
 class ImpulseDynamics(NamedTuple):
     """Velocity after an impact ``(..., nv)``, and the impulses of contacts ``(..., nrows)``."""
 
-    v: NDArray[np.float64]
-    impulses: NDArray[np.float64]
+    v: Array
+    impulses: Array
 
 
 class ImpulseDynamicsDerivatives(NamedTuple):
     """First derivatives of velocities ``(..., nv, nv)`` and impulses ``(..., nrows, nv)``."""
 
-    dv_dq: NDArray[np.float64]
-    dv_dv: NDArray[np.float64]
-    dimpulses_dq: NDArray[np.float64]
-    dimpulses_dv: NDArray[np.float64]
+    dv_dq: Array
+    dv_dv: Array
+    dimpulses_dq: Array
+    dimpulses_dv: Array
 
 
 class ImpulseDynamicsJVP(NamedTuple):
     """Variations of velocities after an impact ``(..., nv)`` and impulses ``(..., nrows)``."""
 
-    dv: NDArray[np.float64]
-    dimpulses: NDArray[np.float64]
+    dv: Array
+    dimpulses: Array
 
 
 class _ImpulseDynamicsVJP(NamedTuple):
-    by_q: NDArray[np.float64]
-    by_v: NDArray[np.float64]
-    by_restitution: NDArray[np.float64]
+    by_q: Array
+    by_v: Array
+    by_restitution: Array
 
 
 class ImpulseDynamicsVJP(WithAttributes, _ImpulseDynamicsVJP):
@@ -155,7 +153,7 @@ class ImpulseDynamicsVJP(WithAttributes, _ImpulseDynamicsVJP):
     parameters, with ``by="parameters"``.
     """
 
-    by_parameters: NDArray[np.float64]
+    by_parameters: Array
 
 
 class ImpulseDynamicsHessian(NamedTuple):
@@ -164,5 +162,5 @@ class ImpulseDynamicsHessian(NamedTuple):
     Rows by the variable named first, columns by the second. The block by v twice is zero.
     """
 
-    dqdq: NDArray[np.float64]
-    dqdv: NDArray[np.float64]
+    dqdq: Array
+    dqdv: Array

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dtau.results._attributes import WithAttributes
+from dtau.support.arrays import Array
 
 
 class InverseDynamicsDerivatives(NamedTuple):
     """First derivatives of the joint torque, ``(..., nv, nv)``; columns by the variable."""
 
-    dtau_dq: NDArray[np.float64]
-    dtau_dv: NDArray[np.float64]
-    dtau_da: NDArray[np.float64]
+    dtau_dq: Array
+    dtau_dv: Array
+    dtau_da: Array
 
 
 class ForwardDynamicsDerivatives(NamedTuple):
     """First derivatives of the joint acceleration, ``(..., nv, nv)``; columns by the variable."""
 
-    da_dq: NDArray[np.float64]
-    da_dv: NDArray[np.float64]
-    da_dtau: NDArray[np.float64]
+    da_dq: Array
+    da_dv: Array
+    da_dtau: Array
 
 
 class InverseDynamicsTimeDerivativesDerivatives(NamedTuple):
@@ -33,8 +31,8 @@ class InverseDynamicsTimeDerivativesDerivatives(NamedTuple):
     ``dtau_dv_derivatives (..., r + 1, r + 2, nv, nv)`` by the velocity and its time derivatives.
     """
 
-    dtau_dq: NDArray[np.float64]
-    dtau_dv_derivatives: NDArray[np.float64]
+    dtau_dq: Array
+    dtau_dv_derivatives: Array
 
 
 class ForwardDynamicsTimeDerivativesDerivatives(NamedTuple):
@@ -45,15 +43,15 @@ class ForwardDynamicsTimeDerivativesDerivatives(NamedTuple):
     torque and its time derivatives.
     """
 
-    da_dq: NDArray[np.float64]
-    da_dv: NDArray[np.float64]
-    da_dtau_derivatives: NDArray[np.float64]
+    da_dq: Array
+    da_dv: Array
+    da_dtau_derivatives: Array
 
 
 class _InverseDynamicsVJP(NamedTuple):
-    by_q: NDArray[np.float64]
-    by_v: NDArray[np.float64]
-    by_a: NDArray[np.float64]
+    by_q: Array
+    by_v: Array
+    by_a: Array
 
 
 class InverseDynamicsVJP(WithAttributes, _InverseDynamicsVJP):
@@ -63,12 +61,12 @@ class InverseDynamicsVJP(WithAttributes, _InverseDynamicsVJP):
     they are given.
     """
 
-    by_f_ext: NDArray[np.float64]
+    by_f_ext: Array
 
 
 class _InverseDynamicsTimeDerivativesVJP(NamedTuple):
-    by_q: NDArray[np.float64]
-    by_v_derivatives: NDArray[np.float64]
+    by_q: Array
+    by_v_derivatives: Array
 
 
 class InverseDynamicsTimeDerivativesVJP(WithAttributes, _InverseDynamicsTimeDerivativesVJP):
@@ -79,13 +77,13 @@ class InverseDynamicsTimeDerivativesVJP(WithAttributes, _InverseDynamicsTimeDeri
     is by the external wrenches, if they are given.
     """
 
-    by_f_ext_derivatives: NDArray[np.float64]
+    by_f_ext_derivatives: Array
 
 
 class _ForwardDynamicsTimeDerivativesVJP(NamedTuple):
-    by_q: NDArray[np.float64]
-    by_v: NDArray[np.float64]
-    by_tau_derivatives: NDArray[np.float64]
+    by_q: Array
+    by_v: Array
+    by_tau_derivatives: Array
 
 
 class ForwardDynamicsTimeDerivativesVJP(WithAttributes, _ForwardDynamicsTimeDerivativesVJP):
@@ -96,13 +94,13 @@ class ForwardDynamicsTimeDerivativesVJP(WithAttributes, _ForwardDynamicsTimeDeri
     beside the tuple, is by the external wrenches, if they are given.
     """
 
-    by_f_ext_derivatives: NDArray[np.float64]
+    by_f_ext_derivatives: Array
 
 
 class _ForwardDynamicsVJP(NamedTuple):
-    by_q: NDArray[np.float64]
-    by_v: NDArray[np.float64]
-    by_tau: NDArray[np.float64]
+    by_q: Array
+    by_v: Array
+    by_tau: Array
 
 
 class ForwardDynamicsVJP(WithAttributes, _ForwardDynamicsVJP):
@@ -112,7 +110,7 @@ class ForwardDynamicsVJP(WithAttributes, _ForwardDynamicsVJP):
     they are given.
     """
 
-    by_f_ext: NDArray[np.float64]
+    by_f_ext: Array
 
 
 class InverseDynamicsSecondDerivatives(NamedTuple):
@@ -121,10 +119,10 @@ class InverseDynamicsSecondDerivatives(NamedTuple):
     Entry [i, j, k]: of torque i, by the variable named first along j, then by the second along k.
     """
 
-    d2tau_dqdq: NDArray[np.float64]
-    d2tau_dqdv: NDArray[np.float64]
-    d2tau_dvdv: NDArray[np.float64]
-    d2tau_dadq: NDArray[np.float64]
+    d2tau_dqdq: Array
+    d2tau_dqdv: Array
+    d2tau_dvdv: Array
+    d2tau_dadq: Array
 
 
 class ForwardDynamicsSecondDerivatives(NamedTuple):
@@ -134,10 +132,10 @@ class ForwardDynamicsSecondDerivatives(NamedTuple):
     along k.
     """
 
-    d2a_dqdq: NDArray[np.float64]
-    d2a_dqdv: NDArray[np.float64]
-    d2a_dvdv: NDArray[np.float64]
-    d2a_dtaudq: NDArray[np.float64]
+    d2a_dqdq: Array
+    d2a_dqdv: Array
+    d2a_dvdv: Array
+    d2a_dtaudq: Array
 
 
 class InverseDynamicsHessian(NamedTuple):
@@ -146,10 +144,10 @@ class InverseDynamicsHessian(NamedTuple):
     Rows by the variable named first, columns by the second.
     """
 
-    dqdq: NDArray[np.float64]
-    dqdv: NDArray[np.float64]
-    dvdv: NDArray[np.float64]
-    dadq: NDArray[np.float64]
+    dqdq: Array
+    dqdv: Array
+    dvdv: Array
+    dadq: Array
 
 
 class ForwardDynamicsHessian(NamedTuple):
@@ -158,14 +156,14 @@ class ForwardDynamicsHessian(NamedTuple):
     Rows by the variable named first, columns by the second.
     """
 
-    dqdq: NDArray[np.float64]
-    dqdv: NDArray[np.float64]
-    dvdv: NDArray[np.float64]
-    dtaudq: NDArray[np.float64]
+    dqdq: Array
+    dqdv: Array
+    dvdv: Array
+    dtaudq: Array
 
 
 class HybridDynamics(NamedTuple):
     """Acceleration and torque of all joints, ``(..., nv)``, or stacks ``(..., r + 1, nv)``."""
 
-    a: NDArray[np.float64]
-    tau: NDArray[np.float64]
+    a: Array
+    tau: Array

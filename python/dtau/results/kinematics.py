@@ -4,102 +4,101 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from dtau.support.arrays import Array
 
 
 class IntegrateJacobians(NamedTuple):
     """Jacobians of ``q (+) dq`` by ``q`` and by ``dq``, ``(..., nv, nv)``, in tangent spaces."""
 
-    by_q: NDArray[np.float64]
-    by_dq: NDArray[np.float64]
+    by_q: Array
+    by_dq: Array
 
 
 class DifferenceJacobians(NamedTuple):
     """Jacobians of the displacement from ``q0`` to ``q1`` by each of them, ``(..., nv, nv)``."""
 
-    by_q0: NDArray[np.float64]
-    by_q1: NDArray[np.float64]
+    by_q0: Array
+    by_q1: Array
 
 
 class TangentMap(NamedTuple):
     """dq/dt = ``from_tangent`` v, ``(..., nq, nv)``, and back: v = ``to_tangent`` dq/dt."""
 
-    from_tangent: NDArray[np.float64]
-    to_tangent: NDArray[np.float64]
+    from_tangent: Array
+    to_tangent: Array
 
 
 class Placements(NamedTuple):
     """Poses in the world: a point ``x`` of the frame is at ``rotation @ x + translation``."""
 
-    rotation: NDArray[np.float64]
-    translation: NDArray[np.float64]
+    rotation: Array
+    translation: Array
 
 
 class FrameErrors(NamedTuple):
     """Errors of frames from their targets, ``(..., nframes, 6)``, and their Jacobians by q."""
 
-    error: NDArray[np.float64]
-    J: NDArray[np.float64]
+    error: Array
+    J: Array
 
 
 class FrameVelocitiesDerivatives(NamedTuple):
     """First derivatives of the twists of frames, ``(..., nframes, 6, nv)``; columns by variable."""
 
-    dtwist_dq: NDArray[np.float64]
-    dtwist_dv: NDArray[np.float64]
+    dtwist_dq: Array
+    dtwist_dv: Array
 
 
 class FrameAccelerationsDerivatives(NamedTuple):
     """Derivatives of frames' accelerations, ``(..., nframes, 6, nv)``; columns by variable."""
 
-    dacceleration_dq: NDArray[np.float64]
-    dacceleration_dv: NDArray[np.float64]
-    dacceleration_da: NDArray[np.float64]
+    dacceleration_dq: Array
+    dacceleration_dv: Array
+    dacceleration_da: Array
 
 
 class Subtrees(NamedTuple):
     """Masses ``(nbodies,)`` and centers of mass ``(..., nbodies, 3)`` of bodies and their loads."""
 
-    mass: NDArray[np.float64]
-    center: NDArray[np.float64]
+    mass: Array
+    center: Array
 
 
 class CenterOfMassVelocityDerivatives(NamedTuple):
     """First derivatives of the velocity of the center of mass, ``(..., 3, nv)``."""
 
-    dvelocity_dq: NDArray[np.float64]
-    dvelocity_dv: NDArray[np.float64]
+    dvelocity_dq: Array
+    dvelocity_dv: Array
 
 
 class CenterOfMassAccelerationDerivatives(NamedTuple):
     """First derivatives of the acceleration of the center of mass, ``(..., 3, nv)``."""
 
-    dacceleration_dq: NDArray[np.float64]
-    dacceleration_dv: NDArray[np.float64]
-    dacceleration_da: NDArray[np.float64]
+    dacceleration_dq: Array
+    dacceleration_dv: Array
+    dacceleration_da: Array
 
 
 class CentroidalMomentumDerivatives(NamedTuple):
     """First derivatives of the momentum about the center of mass, ``(..., 6, nv)``."""
 
-    dh_dq: NDArray[np.float64]
-    dh_dv: NDArray[np.float64]
+    dh_dq: Array
+    dh_dv: Array
 
 
 class CentroidalMomentumRateDerivatives(NamedTuple):
     """First derivatives of the rate of the momentum about the center of mass, ``(..., 6, nv)``."""
 
-    drate_dq: NDArray[np.float64]
-    drate_dv: NDArray[np.float64]
-    drate_da: NDArray[np.float64]
+    drate_dq: Array
+    drate_dv: Array
+    drate_da: Array
 
 
 class KineticEnergyDerivatives(NamedTuple):
     """First derivatives of the kinetic energy, ``(..., nv)``."""
 
-    dT_dq: NDArray[np.float64]
-    dT_dv: NDArray[np.float64]
+    dT_dq: Array
+    dT_dv: Array
 
 
 class KinematicsTimeDerivatives(NamedTuple):
@@ -110,22 +109,22 @@ class KinematicsTimeDerivatives(NamedTuple):
     order 0 ... r - 1 of the components of [linear, angular], in the axes of the function.
     """
 
-    rotation: NDArray[np.float64]
-    translation: NDArray[np.float64]
-    twist: NDArray[np.float64]
+    rotation: Array
+    translation: Array
+    twist: Array
 
 
 class State(NamedTuple):
     """A configuration ``(..., nq)``, a velocity and an acceleration, both ``(..., nv)``."""
 
-    q: NDArray[np.float64]
-    v: NDArray[np.float64]
-    a: NDArray[np.float64]
+    q: Array
+    v: Array
+    a: Array
 
 
 class PartialState(NamedTuple):
     """A configuration, and a velocity if one was given; no acceleration."""
 
-    q: NDArray[np.float64]
-    v: NDArray[np.float64] | None
+    q: Array
+    v: Array | None
     a: None = None

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dtau.results._attributes import WithAttributes
+from dtau.support.arrays import Array, Mask
 
 
 class _Linearization(NamedTuple):
-    A: NDArray[np.float64]
-    B: NDArray[np.float64]
-    a: NDArray[np.float64]
+    A: Array
+    B: Array
+    a: Array
 
 
 class Linearization(WithAttributes, _Linearization):
@@ -23,7 +21,7 @@ class Linearization(WithAttributes, _Linearization):
     contacts, if ``contacts`` are given.
     """
 
-    residual: NDArray[np.float64]
+    residual: Array
 
 
 class LinearizationTimeDerivatives(NamedTuple):
@@ -33,16 +31,16 @@ class LinearizationTimeDerivatives(NamedTuple):
     r + 1, nv)``.
     """
 
-    A: NDArray[np.float64]
-    B: NDArray[np.float64]
-    a: NDArray[np.float64]
+    A: Array
+    B: Array
+    a: Array
 
 
 class _DiscreteLinearization(NamedTuple):
-    A: NDArray[np.float64]
-    B: NDArray[np.float64]
-    q: NDArray[np.float64]
-    v: NDArray[np.float64]
+    A: Array
+    B: Array
+    q: Array
+    v: Array
 
 
 class DiscreteLinearization(WithAttributes, _DiscreteLinearization):
@@ -56,15 +54,15 @@ class DiscreteLinearization(WithAttributes, _DiscreteLinearization):
     nbodies, 6)``, and ``dforces_df_ext (..., nrows, nbodies, 6)``.
     """
 
-    residual: NDArray[np.float64]
-    forces: NDArray[np.float64]
-    dforces_dz: NDArray[np.float64]
-    dforces_du: NDArray[np.float64]
-    dq_ddt: NDArray[np.float64]
-    dv_ddt: NDArray[np.float64]
-    dq_df_ext: NDArray[np.float64]
-    dv_df_ext: NDArray[np.float64]
-    dforces_df_ext: NDArray[np.float64]
+    residual: Array
+    forces: Array
+    dforces_dz: Array
+    dforces_du: Array
+    dq_ddt: Array
+    dv_ddt: Array
+    dq_df_ext: Array
+    dv_df_ext: Array
+    dforces_df_ext: Array
 
 
 class StageLinearization(NamedTuple):
@@ -74,34 +72,34 @@ class StageLinearization(NamedTuple):
     ``A_stages (..., 4, 2 nv, 2 nv)`` and ``B_stages (..., 4, 2 nv, nu)``.
     """
 
-    A: NDArray[np.float64]
-    B: NDArray[np.float64]
-    q: NDArray[np.float64]
-    v: NDArray[np.float64]
-    A_stages: NDArray[np.float64]
-    B_stages: NDArray[np.float64]
-    q_stages: NDArray[np.float64]
-    v_stages: NDArray[np.float64]
+    A: Array
+    B: Array
+    q: Array
+    v: Array
+    A_stages: Array
+    B_stages: Array
+    q_stages: Array
+    v_stages: Array
 
 
 class NextState(NamedTuple):
     """The state after a step: ``q (..., nq)`` and ``v (..., nv)``."""
 
-    q: NDArray[np.float64]
-    v: NDArray[np.float64]
+    q: Array
+    v: Array
 
 
 class StepJVP(NamedTuple):
     """Variation of the state after a step, ``dq`` and ``dv (..., nv)``."""
 
-    dq: NDArray[np.float64]
-    dv: NDArray[np.float64]
+    dq: Array
+    dv: Array
 
 
 class _StepVJP(NamedTuple):
-    by_q: NDArray[np.float64]
-    by_v: NDArray[np.float64]
-    by_tau: NDArray[np.float64]
+    by_q: Array
+    by_v: Array
+    by_tau: Array
 
 
 class StepVJP(WithAttributes, _StepVJP):
@@ -112,20 +110,20 @@ class StepVJP(WithAttributes, _StepVJP):
     by the inertial parameters, if ``by`` asks for them.
     """
 
-    by_f_ext: NDArray[np.float64]
-    by_dt: NDArray[np.float64]
-    by_parameters: NDArray[np.float64]
+    by_f_ext: Array
+    by_dt: Array
+    by_parameters: Array
 
 
 class Equilibrium(NamedTuple):
     """Inputs and forces that hold a configuration, see `dtau.equilibrium`; ``exists``: they do."""
 
-    u: NDArray[np.float64]
-    tau: NDArray[np.float64]
-    forces: NDArray[np.float64]
-    f_ext: NDArray[np.float64]
-    residual: NDArray[np.float64]
-    exists: NDArray[np.bool_]
+    u: Array
+    tau: Array
+    forces: Array
+    f_ext: Array
+    residual: Array
+    exists: Mask
 
 
 class LQR(NamedTuple):
@@ -135,8 +133,8 @@ class LQR(NamedTuple):
     ``p (..., N + 1, nx)``, ``s (..., N + 1)``.
     """
 
-    gains: NDArray[np.float64]
-    feedforward: NDArray[np.float64]
-    P: NDArray[np.float64]
-    p: NDArray[np.float64]
-    s: NDArray[np.float64]
+    gains: Array
+    feedforward: Array
+    P: Array
+    p: Array
+    s: Array

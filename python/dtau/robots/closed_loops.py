@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.functions.manifold_states import configuration
 from dtau.model.builder import ModelBuilder
@@ -13,6 +13,7 @@ from dtau.model.joints import Fixed, Free, Revolute, Universal
 from dtau.model.mechanism import Mechanism
 from dtau.model.pose import Pose
 from dtau.model.spatial import Inertia
+from dtau.support.arrays import Array
 
 # ---------------------------------------------------------------- four-bar
 
@@ -178,7 +179,7 @@ def delta(kp: float = 0.0, kd: float = 0.0) -> Mechanism:
     lean = np.arctan2(_BASE_RADIUS + _ARM * np.cos(_ARM_ANGLE) - _PLATFORM_RADIUS, drop)
     home: dict[str, ArrayLike | Pose] = {"platform": Pose(translation=(0, 0, height))}
     loops = []
-    ends: dict[str, NDArray[np.float64]] = {}
+    ends: dict[str, Array] = {}
     for k in range(3):
         out = Pose.from_rpy((0, 0, 2.0 * np.pi * k / 3.0))
         arm = builder.add(

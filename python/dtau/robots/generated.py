@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.model.builder import ModelBuilder
 from dtau.model.compile import MOST_DOFS
@@ -25,6 +24,7 @@ from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.model.rotations import rotation_rows
 from dtau.model.spatial import Inertia
+from dtau.support.arrays import Array
 from dtau.support.checks import integer, plain, real_array, tuple_of
 from dtau.support.options import JointKindName, Root, require_option
 
@@ -72,7 +72,7 @@ class _Draws:
             if abs(math.fsum(a * b for a, b in zip(first, second, strict=True))) <= 0.5:
                 return Universal(first, second)
 
-    def rotation(self) -> NDArray[np.float64]:
+    def rotation(self) -> Array:
         """Draw a rotation matrix from a quaternion; all rotations are equally likely."""
         quaternion, squared = self.in_ball(4)
         return np.array(rotation_rows(quaternion, 2.0 / squared))

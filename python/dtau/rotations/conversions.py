@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau import _core
 from dtau.docstrings import documented
 from dtau.poses.reading import in_order, scalar_last
+from dtau.support.arrays import Array
 from dtau.support.direct import direct
 from dtau.support.options import QuaternionOrder
 
 
 @direct
 def from_matrix(
-    rotation: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
-) -> NDArray[np.float64]:
+    rotation: ArrayLike, *, out: Array | None = None, threads: int | None = None
+) -> Array:
     """Quaternions of rotation matrices.
 
     Parameters
@@ -44,8 +44,8 @@ def from_matrix(
 
 @direct
 def to_matrix(
-    quaternion: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
-) -> NDArray[np.float64]:
+    quaternion: ArrayLike, *, out: Array | None = None, threads: int | None = None
+) -> Array:
     """Rotation matrices of quaternions.
 
     Returns
@@ -62,7 +62,7 @@ def to_matrix(
 
 
 @documented
-def from_quaternion(quaternion: ArrayLike, *, order: QuaternionOrder) -> NDArray[np.float64]:
+def from_quaternion(quaternion: ArrayLike, *, order: QuaternionOrder) -> Array:
     """Quaternions x y z w, normalized, from quaternions in either order.
 
     Returns
@@ -79,7 +79,7 @@ def from_quaternion(quaternion: ArrayLike, *, order: QuaternionOrder) -> NDArray
 
 
 @documented
-def to_quaternion(quaternion: ArrayLike, *, order: QuaternionOrder) -> NDArray[np.float64]:
+def to_quaternion(quaternion: ArrayLike, *, order: QuaternionOrder) -> Array:
     """Quaternions in either order, normalized, from quaternions x y z w.
 
     Returns
@@ -97,9 +97,7 @@ def to_quaternion(quaternion: ArrayLike, *, order: QuaternionOrder) -> NDArray[n
 
 
 @direct
-def from_rpy(
-    rpy: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
-) -> NDArray[np.float64]:
+def from_rpy(rpy: ArrayLike, *, out: Array | None = None, threads: int | None = None) -> Array:
     """Quaternions of roll, pitch and yaw.
 
     Returns
@@ -116,9 +114,7 @@ def from_rpy(
 
 
 @direct
-def to_rpy(
-    quaternion: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
-) -> NDArray[np.float64]:
+def to_rpy(quaternion: ArrayLike, *, out: Array | None = None, threads: int | None = None) -> Array:
     """Roll, pitch and yaw of quaternions.
 
     Returns

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from dtau.support.arrays import Array
 from dtau.support.direct import direct
 
 
 @direct
 def compose(
-    first: ArrayLike,
-    second: ArrayLike,
-    *,
-    out: NDArray[np.float64] | None = None,
-    threads: int | None = None,
-) -> NDArray[np.float64]:
+    first: ArrayLike, second: ArrayLike, *, out: Array | None = None, threads: int | None = None
+) -> Array:
     """Compose rotations: the rotation of C in A, the product of their matrices in this order.
 
     Parameters
@@ -40,8 +36,8 @@ def compose(
 
 @direct
 def inverse(
-    quaternion: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
-) -> NDArray[np.float64]:
+    quaternion: ArrayLike, *, out: Array | None = None, threads: int | None = None
+) -> Array:
     """Invert rotations.
 
     Returns
@@ -61,9 +57,9 @@ def act(
     quaternion: ArrayLike,
     vector: ArrayLike,
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Rotate vectors.
 
     Parameters
@@ -86,12 +82,8 @@ def act(
 
 @direct
 def difference(
-    start: ArrayLike,
-    end: ArrayLike,
-    *,
-    out: NDArray[np.float64] | None = None,
-    threads: int | None = None,
-) -> NDArray[np.float64]:
+    start: ArrayLike, end: ArrayLike, *, out: Array | None = None, threads: int | None = None
+) -> Array:
     """Rotation vector from one rotation to another: ``end == compose(start, exp(vector))``.
 
     Parameters
@@ -123,9 +115,9 @@ def interpolate(
     end: ArrayLike,
     t: ArrayLike,
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Interpolate between rotations with a constant angular velocity (slerp).
 
         compose(start, exp(t difference(start, end)))

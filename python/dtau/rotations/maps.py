@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau import _core
 from dtau.docstrings import documented
 from dtau.poses.reading import is_left, mirrored
+from dtau.support.arrays import Array
 from dtau.support.direct import direct
 from dtau.support.options import Side
 
 
 @direct
-def exp(
-    vector: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
-) -> NDArray[np.float64]:
+def exp(vector: ArrayLike, *, out: Array | None = None, threads: int | None = None) -> Array:
     """Exponential of SO(3): quaternions of rotation vectors.
 
     Returns
@@ -37,9 +35,7 @@ def exp(
 
 
 @direct
-def log(
-    quaternion: ArrayLike, *, out: NDArray[np.float64] | None = None, threads: int | None = None
-) -> NDArray[np.float64]:
+def log(quaternion: ArrayLike, *, out: Array | None = None, threads: int | None = None) -> Array:
     """Logarithm of SO(3): rotation vectors of quaternions.
 
     Returns
@@ -61,12 +57,8 @@ def log(
 
 @documented
 def exp_jacobian(
-    vector: ArrayLike,
-    side: Side = "right",
-    *,
-    out: NDArray[np.float64] | None = None,
-    threads: int | None = None,
-) -> NDArray[np.float64]:
+    vector: ArrayLike, side: Side = "right", *, out: Array | None = None, threads: int | None = None
+) -> Array:
     """Jacobian of the exponential of SO(3): its derivative by the rotation vector.
 
         right    exp(vector + d) = exp(vector) exp(J d)
@@ -101,9 +93,9 @@ def log_jacobian(
     quaternion: ArrayLike,
     side: Side = "right",
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Jacobian of the logarithm of SO(3): its derivative by a small further rotation.
 
         right    log(quaternion exp(d)) = log(quaternion) + J d
@@ -139,9 +131,9 @@ def exp_jacobian_derivative(
     direction: ArrayLike,
     side: Side = "right",
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Derivative of `exp_jacobian` along a direction.
 
         d/ds exp_jacobian(vector + s direction)    at s = 0
@@ -175,9 +167,9 @@ def log_jacobian_derivative(
     direction: ArrayLike,
     side: Side = "right",
     *,
-    out: NDArray[np.float64] | None = None,
+    out: Array | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
+) -> Array:
     """Derivative of `log_jacobian` along a further rotation.
 
         right    d/ds log_jacobian(quaternion exp(s direction))    at s = 0

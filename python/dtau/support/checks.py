@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.support import foreign_arrays
+from dtau.support.arrays import Array
 
 T = TypeVar("T")
 
@@ -63,7 +64,7 @@ def real_numbers(
 
 def real_array(
     argument: str, value: ArrayLike, shape: tuple[int, ...], *, finite: bool = True
-) -> NDArray[np.float64]:
+) -> Array:
     """Copy `value` into a read-only float64 array of exactly this shape.
 
     Raises
@@ -86,7 +87,7 @@ def real_array(
 
 def batch_arrays(
     arrays: Mapping[str, tuple[ArrayLike, tuple[int, ...]]],
-) -> tuple[tuple[int, ...], list[NDArray[np.float64]]]:
+) -> tuple[tuple[int, ...], list[Array]]:
     """Read float64 arrays with last axes of these sizes, and broadcast their batch axes.
 
     Return the batch as one axis, together with its shape: NumPy's own functions fail or crash at 32

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dtau.support.arrays import Array, Indices
 from dtau.support.checks import real_numbers
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class Pattern:
     """
 
     shape: tuple[int, ...]
-    coordinates: tuple[NDArray[np.intp], ...]
+    coordinates: tuple[Indices, ...]
 
     def __repr__(self) -> str:
         return f"<Pattern: {self.size} of {math.prod(self.shape)} numbers, shape {self.shape}>"
@@ -94,7 +95,7 @@ class Pattern:
         columns = (places.copy() for places in self._columns)
         return csc_array((array.astype(np.float64, copy=False), *columns), shape)
 
-    def dense(self, values: ArrayLike) -> NDArray[np.float64]:
+    def dense(self, values: ArrayLike) -> Array:
         """Return the dense results of any batch, as ``layout="dense"`` gives them.
 
         Parameters
@@ -135,7 +136,7 @@ class Pattern:
             self._fill(dense, array)
         return dense
 
-    def _fill(self, dense: NDArray[np.float64], values: NDArray[Any]) -> None:
+    def _fill(self, dense: Array, values: NDArray[Any]) -> None:
         """Write NaN beside the values of rows, and in states, that have no other numbers."""
         numbers = ~np.isnan(values).reshape(-1, self.size)
         rows = np.ravel_multi_index(self.coordinates[:-1], self.shape[:-1])

@@ -7,13 +7,13 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.model.joints import Cylindrical, Helical, Planar, Prismatic, Revolute, Universal
 from dtau.model.links import Joint
 from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.model.spatial import Inertia
+from dtau.support.arrays import Array
 from dtau.support.errors import ModelWarning
 from dtau.viewer import solids
 from dtau.viewer.meshfiles import Color
@@ -98,7 +98,7 @@ def warn_of_missing(model: Model, notes: list[str]) -> None:
         )
 
 
-def semiaxes(inertia: Inertia) -> tuple[NDArray[np.float64], Pose]:
+def semiaxes(inertia: Inertia) -> tuple[Array, Pose]:
     """Return the ellipsoid of uniform density with a body's mass and principal moments.
 
     Parameters

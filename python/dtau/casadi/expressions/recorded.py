@@ -12,14 +12,14 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.casadi.expressions import manifold
 from dtau.codegen.recording import recording
 from dtau.codegen.requests import Argument, requests
 from dtau.model.model import Model
+from dtau.support.arrays import Array
 
-Numbers = NDArray[np.float64]
+Numbers = Array
 _CONFIGURATIONS = ("q", "q0", "q1")
 
 
