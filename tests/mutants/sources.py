@@ -178,8 +178,8 @@ PINNED = (
            'per_velocity["stiffness"],', "model/test_saving.py"),
     Pinned("results/exchanged", "Two blocks of a Hessian have each other's names.",
            _PYTHON + "results/dynamics.py",
-           "dqdv: NDArray[np.float64]\n    dvdv: NDArray[np.float64]\n    dadq",
-           "dvdv: NDArray[np.float64]\n    dqdv: NDArray[np.float64]\n    dadq",
+           "dqdv: Array\n    dvdv: Array\n    dadq",
+           "dvdv: Array\n    dqdv: Array\n    dadq",
            "oracles/test_oracles.py"),
 )  # fmt: skip
 
