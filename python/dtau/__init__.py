@@ -64,152 +64,95 @@ from dtau._version import __version__ as __version__
 from dtau.codegen.compiled import compile
 from dtau.codegen.generate import GeneratedCode, generate
 from dtau.functions.centroidal import (
-    center_of_mass,
-    center_of_mass_acceleration,
-    center_of_mass_acceleration_derivatives,
-    center_of_mass_jacobian,
-    center_of_mass_velocity,
-    center_of_mass_velocity_derivatives,
-)
+    center_of_mass, center_of_mass_acceleration, center_of_mass_acceleration_derivatives,
+    center_of_mass_jacobian, center_of_mass_velocity, center_of_mass_velocity_derivatives,
+)  # fmt: skip
 from dtau.functions.centroidal_momentum import (
-    centroidal_momentum,
-    centroidal_momentum_derivatives,
-    centroidal_momentum_matrix,
-    centroidal_momentum_rate,
-    centroidal_momentum_rate_derivatives,
-    momentum,
-)
+    centroidal_momentum, centroidal_momentum_derivatives, centroidal_momentum_matrix,
+    centroidal_momentum_rate, centroidal_momentum_rate_derivatives, momentum,
+)  # fmt: skip
 from dtau.functions.centroidal_subtrees import subtree_centers_of_mass
 from dtau.functions.constraints import (
-    constrained_dynamics,
-    constrained_dynamics_derivatives,
-    constrained_inverse_dynamics,
-)
+    constrained_dynamics, constrained_dynamics_derivatives, constrained_inverse_dynamics,
+)  # fmt: skip
 from dtau.functions.constraints_hessians import (
-    constrained_dynamics_hessian,
-    impulse_dynamics_hessian,
-)
+    constrained_dynamics_hessian, impulse_dynamics_hessian,
+)  # fmt: skip
 from dtau.functions.constraints_impulses import (
-    impulse_dynamics,
-    impulse_dynamics_derivatives,
-    impulse_dynamics_jvp,
-    impulse_dynamics_vjp,
-)
+    impulse_dynamics, impulse_dynamics_derivatives, impulse_dynamics_jvp, impulse_dynamics_vjp,
+)  # fmt: skip
 from dtau.functions.constraints_products import constrained_dynamics_jvp, constrained_dynamics_vjp
 from dtau.functions.constraints_projection import project
 from dtau.functions.constraints_second_derivatives import (
-    constrained_dynamics_second_derivatives,
-    impulse_dynamics_second_derivatives,
-)
+    constrained_dynamics_second_derivatives, impulse_dynamics_second_derivatives,
+)  # fmt: skip
 from dtau.functions.control import lqr
 from dtau.functions.derivatives import (
-    forward_dynamics_derivatives,
-    forward_dynamics_wrench_derivatives,
-    inverse_dynamics_derivatives,
+    forward_dynamics_derivatives, forward_dynamics_wrench_derivatives, inverse_dynamics_derivatives,
     inverse_dynamics_wrench_derivatives,
-)
+)  # fmt: skip
 from dtau.functions.derivatives_patterns import pattern
 from dtau.functions.dynamics import forward_dynamics, hybrid_dynamics, inverse_dynamics
 from dtau.functions.dynamics_equilibrium import equilibrium
 from dtau.functions.frames import (
-    forward_kinematics,
-    frame_accelerations,
-    frame_jacobians,
-    frame_jacobians_rate,
-    frame_placements,
-    frame_velocities,
-    wrench_at_frame,
-)
+    forward_kinematics, frame_accelerations, frame_jacobians, frame_jacobians_rate,
+    frame_placements, frame_velocities, wrench_at_frame,
+)  # fmt: skip
 from dtau.functions.frames_derivatives import (
-    frame_accelerations_derivatives,
-    frame_jacobians_derivatives,
-    frame_velocities_derivatives,
+    frame_accelerations_derivatives, frame_jacobians_derivatives, frame_velocities_derivatives,
     wrench_at_frame_derivatives,
-)
+)  # fmt: skip
 from dtau.functions.frames_errors import frame_errors
 from dtau.functions.manifold import (
-    difference,
-    difference_jacobians,
-    integrate,
-    integrate_jacobians,
-    normalize,
-    tangent_map,
-)
+    difference, difference_jacobians, integrate, integrate_jacobians, normalize, tangent_map,
+)  # fmt: skip
 from dtau.functions.manifold_states import configuration, neutral, random_state
 from dtau.functions.manifold_transfers import transfer_state
 from dtau.functions.parameters import (
-    forward_dynamics_parameter_derivatives,
-    forward_dynamics_parameter_jvp,
-    forward_dynamics_parameter_vjp,
-    inverse_dynamics_parameter_jvp,
-    inverse_dynamics_parameter_vjp,
+    forward_dynamics_parameter_derivatives, forward_dynamics_parameter_jvp,
+    forward_dynamics_parameter_vjp, inverse_dynamics_parameter_jvp, inverse_dynamics_parameter_vjp,
     inverse_dynamics_regressor,
-)
+)  # fmt: skip
 from dtau.functions.parameters_energies import (
-    kinetic_energy_regressor,
-    momentum_regressor,
-    potential_energy_regressor,
-)
+    kinetic_energy_regressor, momentum_regressor, potential_energy_regressor,
+)  # fmt: skip
 from dtau.functions.products import (
-    forward_dynamics_jvp,
-    forward_dynamics_vjp,
-    inverse_dynamics_jvp,
-    inverse_dynamics_vjp,
-)
+    forward_dynamics_jvp, forward_dynamics_vjp, inverse_dynamics_jvp, inverse_dynamics_vjp,
+)  # fmt: skip
 from dtau.functions.second_derivatives import (
-    forward_dynamics_hessian,
-    forward_dynamics_second_derivatives,
-    inverse_dynamics_hessian,
+    forward_dynamics_hessian, forward_dynamics_second_derivatives, inverse_dynamics_hessian,
     inverse_dynamics_second_derivatives,
-)
+)  # fmt: skip
 from dtau.functions.steps import step, step_jvp, step_vjp
 from dtau.functions.steps_hessian import step_hessian
 from dtau.functions.steps_linearization import linearize, linearize_discrete
 from dtau.functions.steps_stages import linearize_stages
 from dtau.functions.terms import (
-    bias_torque,
-    coriolis_matrix,
-    gravity_torque,
-    kinetic_energy,
-    kinetic_energy_derivatives,
-    mass_matrix,
-    mass_matrix_inverse,
-    potential_energy,
-    potential_energy_derivatives,
-)
+    bias_torque, coriolis_matrix, gravity_torque, kinetic_energy, kinetic_energy_derivatives,
+    mass_matrix, mass_matrix_inverse, potential_energy, potential_energy_derivatives,
+)  # fmt: skip
 from dtau.functions.time_derivatives import (
-    bias_torque_time_derivatives,
-    coriolis_matrix_time_derivatives,
-    forward_dynamics_time_derivatives,
-    gravity_torque_time_derivatives,
-    hybrid_dynamics_time_derivatives,
-    inverse_dynamics_time_derivatives,
+    bias_torque_time_derivatives, coriolis_matrix_time_derivatives,
+    forward_dynamics_time_derivatives, gravity_torque_time_derivatives,
+    hybrid_dynamics_time_derivatives, inverse_dynamics_time_derivatives,
     mass_matrix_time_derivatives,
-)
+)  # fmt: skip
 from dtau.functions.time_derivatives_constrained import (
-    constrained_dynamics_time_derivatives,
-    constrained_inverse_dynamics_time_derivatives,
-)
+    constrained_dynamics_time_derivatives, constrained_inverse_dynamics_time_derivatives,
+)  # fmt: skip
 from dtau.functions.time_derivatives_derivatives import (
-    forward_dynamics_derivatives_time_derivatives,
-    forward_dynamics_time_derivatives_derivatives,
-    inverse_dynamics_derivatives_time_derivatives,
-    inverse_dynamics_time_derivatives_derivatives,
+    forward_dynamics_derivatives_time_derivatives, forward_dynamics_time_derivatives_derivatives,
+    inverse_dynamics_derivatives_time_derivatives, inverse_dynamics_time_derivatives_derivatives,
     linearize_time_derivatives,
-)
+)  # fmt: skip
 from dtau.functions.time_derivatives_kinematics import (
-    centroidal_momentum_time_derivatives,
-    frame_jacobians_time_derivatives,
-    frame_kinematics_time_derivatives,
-    kinematics_time_derivatives,
-    momentum_time_derivatives,
-)
+    centroidal_momentum_time_derivatives, frame_jacobians_time_derivatives,
+    frame_kinematics_time_derivatives, kinematics_time_derivatives, momentum_time_derivatives,
+)  # fmt: skip
 from dtau.functions.time_derivatives_products import (
-    forward_dynamics_time_derivatives_jvp,
-    forward_dynamics_time_derivatives_vjp,
-    inverse_dynamics_time_derivatives_jvp,
-    inverse_dynamics_time_derivatives_vjp,
-)
+    forward_dynamics_time_derivatives_jvp, forward_dynamics_time_derivatives_vjp,
+    inverse_dynamics_time_derivatives_jvp, inverse_dynamics_time_derivatives_vjp,
+)  # fmt: skip
 from dtau.loaders.live_mujoco import from_mujoco
 from dtau.loaders.live_pinocchio import from_pinocchio
 from dtau.loaders.load import load

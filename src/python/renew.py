@@ -89,7 +89,7 @@ def results(text: str) -> str:
 
 def _with_imports(text: str, package: str, found: Mapping[str, Iterable[str]]) -> str:
     imports = "".join(_import(f"dtau.{package}.{x}", _sorted(names)) for x, names in found.items())
-    block = rf"(?:from dtau\.{package}\.\w+ import (?:\([^)]*\)|[^\n(]*)\n)+"
+    block = rf"(?:from dtau\.{package}\.\w+ import (?:\([^)]*\)|[^\n(#]*)(?:  # fmt: skip)?\n)+"
     return re.sub(block, imports, text, count=1)
 
 
@@ -97,8 +97,8 @@ def _import(module: str, names: Sequence[str]) -> str:
     line = f"from {module} import {', '.join(names)}\n"
     if len(line) <= WIDTH + 1:
         return line
-    listed = "".join(f"    {name},\n" for name in names)
-    return f"from {module} import (\n{listed})\n"
+    listed = fill(", ".join(names), WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
+    return f"from {module} import (\n{listed},\n)  # fmt: skip\n"
 
 
 def _with_names(text: str, names: Iterable[str]) -> str:

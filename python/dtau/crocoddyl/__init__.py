@@ -25,15 +25,10 @@ from dtau.crocoddyl.robot import Robot
 from dtau.crocoddyl.state import ResidualModelState, State
 
 __all__ = [
-    "ActionModelImpulseFwdDynamics",
-    "Actuation",
-    "DifferentialActionModelContactFwdDynamics",
-    "DifferentialActionModelFreeFwdDynamics",
-    "ResidualModelState",
-    "Robot",
-    "State",
+    "ActionModelImpulseFwdDynamics", "Actuation", "DifferentialActionModelContactFwdDynamics",
+    "DifferentialActionModelFreeFwdDynamics", "ResidualModelState", "Robot", "State",
     "shooting_problem",
-]
+]  # fmt: skip
 
 
 def __dir__() -> list[str]:

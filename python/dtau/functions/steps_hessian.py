@@ -104,25 +104,7 @@ def step_hessian(
     if law is not None:
         q, inputs, room = law.states(q), law.torques, None
     result = _core.step_hessian(
-        model,
-        q,
-        v,
-        tau,
-        dt,
-        lam_q,
-        lam_v,
-        integrator,
-        f_ext,
-        inputs,
-        f_ext_axes,
-        contacts,
-        active,
-        positions,
-        regularization,
-        by,
-        parameters,
-        coordinates,
-        room,
-        threads,
-    )
+        model, q, v, tau, dt, lam_q, lam_v, integrator, f_ext, inputs, f_ext_axes, contacts, active,
+        positions, regularization, by, parameters, coordinates, room, threads,
+    )  # fmt: skip
     return result if law is None else law.close_hessian(result, out)

@@ -113,22 +113,9 @@ def linearize(
         refuse_pattern(layout)
         q, inputs, room = law.states(q), law.torques, law.room(out, 1)
     result = _core.linearize(
-        model,
-        q,
-        v,
-        tau,
-        f_ext,
-        inputs,
-        f_ext_axes,
-        contacts,
-        active,
-        positions,
-        regularization,
-        layout,
-        parameters,
-        room,
-        threads,
-    )
+        model, q, v, tau, f_ext, inputs, f_ext_axes, contacts, active, positions, regularization,
+        layout, parameters, room, threads,
+    )  # fmt: skip
     return result if law is None else law.close(result, out)
 
 
@@ -228,25 +215,7 @@ def linearize_discrete(
         refuse_pattern(layout)
         q, inputs, room = law.states(q), law.torques, law.room(out, 1, 7)
     result = _core.linearize_discrete(
-        model,
-        q,
-        v,
-        tau,
-        dt,
-        integrator,
-        f_ext,
-        inputs,
-        f_ext_axes,
-        contacts,
-        active,
-        positions,
-        regularization,
-        forces,
-        by,
-        layout,
-        parameters,
-        coordinates,
-        room,
-        threads,
-    )
+        model, q, v, tau, dt, integrator, f_ext, inputs, f_ext_axes, contacts, active, positions,
+        regularization, forces, by, layout, parameters, coordinates, room, threads,
+    )  # fmt: skip
     return result if law is None else law.close(result, out)

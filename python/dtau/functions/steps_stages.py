@@ -81,20 +81,7 @@ def linearize_stages(
     if law is not None:
         q, inputs, room = law.states(q), law.torques, law.room(out, 1, 5)
     result = _core.linearize_stages(
-        model,
-        q,
-        v,
-        tau,
-        dt,
-        f_ext,
-        inputs,
-        f_ext_axes,
-        contacts,
-        active,
-        positions,
-        regularization,
-        parameters,
-        room,
-        threads,
-    )
+        model, q, v, tau, dt, f_ext, inputs, f_ext_axes, contacts, active, positions,
+        regularization, parameters, room, threads,
+    )  # fmt: skip
     return result if law is None else law.close(result, out)

@@ -194,18 +194,9 @@ def hybrid_dynamics_time_derivatives(
     """
     mask = prescribed_mask(model, prescribed)
     return _core.hybrid_dynamics_time_derivatives(
-        model,
-        q,
-        v,
-        a_derivatives,
-        tau_derivatives,
-        mask,
-        f_ext_derivatives,
-        f_ext_axes,
-        order,
-        out,
-        threads,
-    )
+        model, q, v, a_derivatives, tau_derivatives, mask, f_ext_derivatives, f_ext_axes, order,
+        out, threads,
+    )  # fmt: skip
 
 
 @direct

@@ -48,27 +48,12 @@ from dtau.identification.log_cholesky import (
 from dtau.identification.regressor import Regressor, StateGradient
 
 __all__ = [
-    "BaseParameters",
-    "ConditionNumber",
-    "Excitation",
-    "Fit",
-    "FourierMotion",
-    "LeastSquares",
-    "Regressor",
-    "StateGradient",
-    "base_parameters",
-    "condition_number",
-    "excite",
-    "fit",
-    "least_squares",
-    "log_cholesky_from_parameters",
-    "log_cholesky_hessian",
-    "log_cholesky_jacobian",
-    "log_cholesky_jvp",
-    "log_cholesky_vjp",
-    "parameters_from_log_cholesky",
+    "BaseParameters", "ConditionNumber", "Excitation", "Fit", "FourierMotion", "LeastSquares",
+    "Regressor", "StateGradient", "base_parameters", "condition_number", "excite", "fit",
+    "least_squares", "log_cholesky_from_parameters", "log_cholesky_hessian",
+    "log_cholesky_jacobian", "log_cholesky_jvp", "log_cholesky_vjp", "parameters_from_log_cholesky",
     "pseudo_inertia",
-]
+]  # fmt: skip
 
 
 def __dir__() -> list[str]:

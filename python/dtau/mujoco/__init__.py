@@ -26,17 +26,10 @@ from dtau.mujoco.transition import (
 )
 
 __all__ = [
-    "StepFunction",
-    "StepParameters",
-    "TransitionDerivatives",
-    "inertial_parameters",
-    "parameter_derivatives",
-    "parameter_derivatives_batch",
-    "parameter_values",
-    "set_parameters",
-    "transition_derivatives",
-    "transition_derivatives_batch",
-]
+    "StepFunction", "StepParameters", "TransitionDerivatives", "inertial_parameters",
+    "parameter_derivatives", "parameter_derivatives_batch", "parameter_values", "set_parameters",
+    "transition_derivatives", "transition_derivatives_batch",
+]  # fmt: skip
 
 
 def __dir__() -> list[str]:

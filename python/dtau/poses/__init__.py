@@ -47,24 +47,8 @@ from dtau.poses.maps import (
 )
 
 __all__ = [
-    "act",
-    "adjoint",
-    "compose",
-    "difference",
-    "exp",
-    "exp_jacobian",
-    "exp_jacobian_derivative",
-    "from_matrix",
-    "from_placements",
-    "from_quaternion",
-    "from_rpy",
-    "interpolate",
-    "inverse",
-    "log",
-    "log_jacobian",
-    "log_jacobian_derivative",
-    "to_matrix",
-    "to_placements",
-    "to_quaternion",
+    "act", "adjoint", "compose", "difference", "exp", "exp_jacobian", "exp_jacobian_derivative",
+    "from_matrix", "from_placements", "from_quaternion", "from_rpy", "interpolate", "inverse",
+    "log", "log_jacobian", "log_jacobian_derivative", "to_matrix", "to_placements", "to_quaternion",
     "to_rpy",
-]
+]  # fmt: skip

@@ -7,65 +7,29 @@ are attributes beside it (`dtau.results._attributes`).
 from __future__ import annotations
 
 from dtau.results.constraints import (
-    ConstrainedDynamics,
-    ConstrainedDynamicsDerivatives,
-    ConstrainedDynamicsHessian,
-    ConstrainedDynamicsJVP,
-    ConstrainedDynamicsSecondDerivatives,
-    ConstrainedDynamicsVJP,
-    ConstrainedInverseDynamics,
-    ImpulseDynamics,
-    ImpulseDynamicsDerivatives,
-    ImpulseDynamicsHessian,
-    ImpulseDynamicsJVP,
-    ImpulseDynamicsSecondDerivatives,
-    ImpulseDynamicsVJP,
-    Projected,
-)
+    ConstrainedDynamics, ConstrainedDynamicsDerivatives, ConstrainedDynamicsHessian,
+    ConstrainedDynamicsJVP, ConstrainedDynamicsSecondDerivatives, ConstrainedDynamicsVJP,
+    ConstrainedInverseDynamics, ImpulseDynamics, ImpulseDynamicsDerivatives, ImpulseDynamicsHessian,
+    ImpulseDynamicsJVP, ImpulseDynamicsSecondDerivatives, ImpulseDynamicsVJP, Projected,
+)  # fmt: skip
 from dtau.results.dynamics import (
-    ForwardDynamicsDerivatives,
-    ForwardDynamicsHessian,
-    ForwardDynamicsSecondDerivatives,
-    ForwardDynamicsTimeDerivativesDerivatives,
-    ForwardDynamicsTimeDerivativesVJP,
-    ForwardDynamicsVJP,
-    HybridDynamics,
-    InverseDynamicsDerivatives,
-    InverseDynamicsHessian,
-    InverseDynamicsSecondDerivatives,
-    InverseDynamicsTimeDerivativesDerivatives,
-    InverseDynamicsTimeDerivativesVJP,
-    InverseDynamicsVJP,
-)
+    ForwardDynamicsDerivatives, ForwardDynamicsHessian, ForwardDynamicsSecondDerivatives,
+    ForwardDynamicsTimeDerivativesDerivatives, ForwardDynamicsTimeDerivativesVJP,
+    ForwardDynamicsVJP, HybridDynamics, InverseDynamicsDerivatives, InverseDynamicsHessian,
+    InverseDynamicsSecondDerivatives, InverseDynamicsTimeDerivativesDerivatives,
+    InverseDynamicsTimeDerivativesVJP, InverseDynamicsVJP,
+)  # fmt: skip
 from dtau.results.kinematics import (
-    CenterOfMassAccelerationDerivatives,
-    CenterOfMassVelocityDerivatives,
-    CentroidalMomentumDerivatives,
-    CentroidalMomentumRateDerivatives,
-    DifferenceJacobians,
-    FrameAccelerationsDerivatives,
-    FrameErrors,
-    FrameVelocitiesDerivatives,
-    IntegrateJacobians,
-    KinematicsTimeDerivatives,
-    KineticEnergyDerivatives,
-    PartialState,
-    Placements,
-    State,
-    Subtrees,
+    CenterOfMassAccelerationDerivatives, CenterOfMassVelocityDerivatives,
+    CentroidalMomentumDerivatives, CentroidalMomentumRateDerivatives, DifferenceJacobians,
+    FrameAccelerationsDerivatives, FrameErrors, FrameVelocitiesDerivatives, IntegrateJacobians,
+    KinematicsTimeDerivatives, KineticEnergyDerivatives, PartialState, Placements, State, Subtrees,
     TangentMap,
-)
+)  # fmt: skip
 from dtau.results.steps import (
-    LQR,
-    DiscreteLinearization,
-    Equilibrium,
-    Linearization,
-    LinearizationTimeDerivatives,
-    NextState,
-    StageLinearization,
-    StepJVP,
-    StepVJP,
-)
+    LQR, DiscreteLinearization, Equilibrium, Linearization, LinearizationTimeDerivatives, NextState,
+    StageLinearization, StepJVP, StepVJP,
+)  # fmt: skip
 
 __all__ = [
     "LQR", "CenterOfMassAccelerationDerivatives", "CenterOfMassVelocityDerivatives",

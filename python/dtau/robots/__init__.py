@@ -12,14 +12,9 @@ from dtau.robots.generated import chain
 from dtau.robots.moving_base import moving_base_tree
 
 __all__ = [
-    "QUADRUPED_FEET",
-    "aerial_manipulator",
-    "chain",
-    "delta",
-    "four_bar",
-    "moving_base_tree",
+    "QUADRUPED_FEET", "aerial_manipulator", "chain", "delta", "four_bar", "moving_base_tree",
     "quadruped",
-]
+]  # fmt: skip
 
 #: Frames of the feet of `quadruped`, left and right in front, left and right behind.
 QUADRUPED_FEET = ("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT")

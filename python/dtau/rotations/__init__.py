@@ -35,21 +35,7 @@ from dtau.rotations.maps import (
 )
 
 __all__ = [
-    "act",
-    "compose",
-    "difference",
-    "exp",
-    "exp_jacobian",
-    "exp_jacobian_derivative",
-    "from_matrix",
-    "from_quaternion",
-    "from_rpy",
-    "interpolate",
-    "inverse",
-    "log",
-    "log_jacobian",
-    "log_jacobian_derivative",
-    "to_matrix",
-    "to_quaternion",
-    "to_rpy",
-]
+    "act", "compose", "difference", "exp", "exp_jacobian", "exp_jacobian_derivative", "from_matrix",
+    "from_quaternion", "from_rpy", "interpolate", "inverse", "log", "log_jacobian",
+    "log_jacobian_derivative", "to_matrix", "to_quaternion", "to_rpy",
+]  # fmt: skip
