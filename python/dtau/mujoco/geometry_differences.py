@@ -17,11 +17,11 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.conventions.twists import skew
 from dtau.mujoco.convex_contacts import CONVEX, Placed, convex_motion
 from dtau.mujoco.names import Names
 from dtau.mujoco.scope import not_covered
 from dtau.mujoco.solved import Contacts, Solver
-from dtau.mujoco.vectors import skew
 from dtau.support.arrays import Array, Indices
 
 _STEP = 1e-5  # meters and radians

@@ -38,8 +38,22 @@ class StepParameters:
     ... )
     >>> step = dtau.mujoco.StepFunction(mj_model, mujoco.MjData(mj_model))
     >>> by = dtau.mujoco.StepParameters(step, ["dof_damping"])
-    >>> by.vjp([0.0, 0.0, 1.0], [], [0.0, 0.0, 1.0])["dof_damping"].round(6)
+    >>> at = [0.0, 0.0, 1.0], []  # state and control
+    >>> by.vjp(*at, [0.0, 0.0, 1.0])["dof_damping"].round(6)
     array([-0.001991])
+    >>> by.vjp(*at, [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])["dof_damping"].shape
+    (2, 1)
+    >>> by.jvp(*at, {"dof_damping": [1.0]})[1:].round(6)
+    array([-4.000e-06, -1.991e-03])
+
+    Rollouts of five steps; the weight is of the last velocity:
+
+    >>> weights = np.zeros((5, 3))
+    >>> weights[-1, 2] = 1.0
+    >>> by.rollout_vjp([0.0, 0.0, 1.0], np.zeros((5, 0)), weights)["dof_damping"].round(6)
+    array([-0.009945])
+    >>> by.rollout_jvp([0.0, 0.0, 1.0], np.zeros((5, 0)), {"dof_damping": [1.0]}).shape
+    (5, 3)
     """
 
     def __init__(self, step: StepFunction, parameters: Iterable[str]) -> None:
@@ -66,18 +80,6 @@ class StepParameters:
         -------
         dict of str to ndarray (..., *shape of the parameters)
             Of each state; for parameters that all states share, sum over the states.
-
-        Examples
-        --------
-        >>> import dtau.mujoco, mujoco, numpy as np
-        >>> mj_model = mujoco.MjModel.from_xml_string(
-        ...     '<mujoco><worldbody><body><joint axis="0 1 0" damping="0.1"/>'
-        ...     '<geom type="sphere" size="0.1" pos="0 0 -1" mass="1"/></body></worldbody></mujoco>'
-        ... )
-        >>> step = dtau.mujoco.StepFunction(mj_model, mujoco.MjData(mj_model))
-        >>> by = dtau.mujoco.StepParameters(step, ["dof_damping"])
-        >>> by.vjp([0.0, 0.0, 1.0], [], [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])["dof_damping"].shape
-        (2, 1)
         """
         *_, found = self._step._vjp(state, ctrl, weights, after, self._chosen)
         return self._chosen.by_name(found)
@@ -102,18 +104,6 @@ class StepParameters:
         Returns
         -------
         ndarray (..., nstate)
-
-        Examples
-        --------
-        >>> import dtau.mujoco, mujoco, numpy as np
-        >>> mj_model = mujoco.MjModel.from_xml_string(
-        ...     '<mujoco><worldbody><body><joint axis="0 1 0" damping="0.1"/>'
-        ...     '<geom type="sphere" size="0.1" pos="0 0 -1" mass="1"/></body></worldbody></mujoco>'
-        ... )
-        >>> step = dtau.mujoco.StepFunction(mj_model, mujoco.MjData(mj_model))
-        >>> by = dtau.mujoco.StepParameters(step, ["dof_damping"])
-        >>> by.jvp([0.0, 0.0, 1.0], [], {"dof_damping": [1.0]})[1:].round(6)
-        array([-4.000e-06, -1.991e-03])
         """
         columns = self._chosen.columns_of(variations)
         return self._step._jvp(state, ctrl, None, None, columns, after, self._chosen)
@@ -137,20 +127,6 @@ class StepParameters:
         -------
         dict of str to ndarray (..., *shape of the parameters)
             Of each rollout.
-
-        Examples
-        --------
-        >>> import dtau.mujoco, mujoco, numpy as np
-        >>> mj_model = mujoco.MjModel.from_xml_string(
-        ...     '<mujoco><worldbody><body><joint axis="0 1 0" damping="0.1"/>'
-        ...     '<geom type="sphere" size="0.1" pos="0 0 -1" mass="1"/></body></worldbody></mujoco>'
-        ... )
-        >>> step = dtau.mujoco.StepFunction(mj_model, mujoco.MjData(mj_model))
-        >>> by = dtau.mujoco.StepParameters(step, ["dof_damping"])
-        >>> weights = np.zeros((5, 3))
-        >>> weights[-1, 2] = 1.0  # the last velocity
-        >>> by.rollout_vjp([0.0, 0.0, 1.0], np.zeros((5, 0)), weights)["dof_damping"].round(6)
-        array([-0.009945])
         """
         *_, found = self._step._rollout_vjp(state, ctrl, weights, after, self._chosen)
         return self._chosen.by_name(found.sum(axis=-2))
@@ -175,18 +151,6 @@ class StepParameters:
         Returns
         -------
         ndarray (..., steps, nstate)
-
-        Examples
-        --------
-        >>> import dtau.mujoco, mujoco, numpy as np
-        >>> mj_model = mujoco.MjModel.from_xml_string(
-        ...     '<mujoco><worldbody><body><joint axis="0 1 0" damping="0.1"/>'
-        ...     '<geom type="sphere" size="0.1" pos="0 0 -1" mass="1"/></body></worldbody></mujoco>'
-        ... )
-        >>> step = dtau.mujoco.StepFunction(mj_model, mujoco.MjData(mj_model))
-        >>> by = dtau.mujoco.StepParameters(step, ["dof_damping"])
-        >>> by.rollout_jvp([0.0, 0.0, 1.0], np.zeros((5, 0)), {"dof_damping": [1.0]}).shape
-        (5, 3)
         """
         columns = self._chosen.columns_of(variations)[np.newaxis]
         return self._step._rollout_jvp(state, ctrl, None, None, columns, after, self._chosen)

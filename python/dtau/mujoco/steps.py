@@ -14,13 +14,13 @@ import mujoco
 import numpy as np
 
 from dtau import _core
+from dtau.conventions.twists import skew
 from dtau.mujoco.geometry_differences import GeometryDifferences
 from dtau.mujoco.names import Names
 from dtau.mujoco.plan import Plan
 from dtau.mujoco.scope import RK4, jumps, names_of, not_covered, spatial_tendons
 from dtau.mujoco.solved import Solved
 from dtau.mujoco.spatial_tendons import Pull
-from dtau.mujoco.vectors import skew
 from dtau.support.arrays import Array
 
 STAGES = (0.5, 0.5, 1.0)  # of the Runge-Kutta method: fractions of the step
