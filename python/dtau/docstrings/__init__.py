@@ -16,7 +16,7 @@ doctest show the full text:
     The conditions that `errors` has for the arguments.
 *Examples*
     An example that imports nothing begins with ``dtau``, NumPy if it uses that, and the quadruped
-    as ``model``.
+    as ``model``; of functions without a model, with their package.
 
 A function that differs has these sections in its own docstring, with only the entries that differ.
 Such an entry replaces the glossary's; an entry that begins with ``...`` is appended to it. A head

@@ -60,8 +60,8 @@ def complete(
     the results for each class that the function returns; it is empty for a single array.
     """
     text, examples_head, examples = text.partition(_EXAMPLES)
-    if examples.startswith(">>> ") and not examples.startswith((">>> import", ">>> from")):
-        examples = _BEGINNING.format(", numpy as np" if "np." in examples else "") + examples
+    if ">>> import" not in examples and ">>> from" not in examples:
+        examples = examples.replace(">>> ", _beginning(arguments, examples) + ">>> ", 1)
     text, notes_head, notes = text.partition(_NOTES)
     text, _, raises = text.partition(_RAISES)
     text, _, returns = text.partition(_RETURNS)
@@ -78,6 +78,15 @@ def complete(
             *(notes_head, notes, examples_head, examples),
         )
     )
+
+
+def _beginning(arguments: Sequence[str], examples: str) -> str:
+    """Return the imports of an example, and its model if the function takes one."""
+    numpy = "np." in examples
+    if "model" in arguments:
+        return _BEGINNING.format(", numpy as np" if numpy else "")
+    package = "rotations" if "rotations." in examples else "poses"
+    return f">>> from dtau import {package}\n" + numpy * ">>> import numpy as np\n"
 
 
 def _parameters(own: Entries, arguments: Sequence[str]) -> Entries:

@@ -106,8 +106,6 @@ def center_of_mass_acceleration(
     --------
     A free robot falls, whatever its joints do:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
     >>> tau[:6] = 0.0  # nothing holds the trunk
     >>> a = dtau.forward_dynamics(model, q, v, tau)

@@ -45,8 +45,6 @@ def momentum(
     --------
     Gravity alone changes the momentum of a free robot, whatever the joints do:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> rate = dtau.momentum_time_derivatives(
     ...     model, q, [v, dtau.forward_dynamics(model, q, v, np.zeros(model.nv))]
@@ -146,8 +144,6 @@ def centroidal_momentum_rate(
     --------
     Gravity alone changes the momentum of a free robot, whatever the joints do:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
     >>> tau[:6] = 0.0  # nothing holds the trunk
     >>> a = dtau.forward_dynamics(model, q, v, tau)

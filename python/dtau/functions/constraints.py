@@ -54,8 +54,6 @@ def constrained_dynamics(
     --------
     The feet of a robot do not accelerate:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> feet = dtau.robots.QUADRUPED_FEET
     >>> contacts = dtau.Contacts(model, [dtau.PointContact(foot, axes="mixed") for foot in feet])
     >>> q, still = dtau.neutral(model), np.zeros(model.nv)
@@ -188,8 +186,6 @@ def constrained_inverse_dynamics(
     --------
     Torques and contact forces of a standing robot:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> feet = dtau.robots.QUADRUPED_FEET
     >>> contacts = dtau.Contacts(model, [dtau.PointContact(foot, axes="mixed") for foot in feet])
     >>> q, still = dtau.neutral(model), np.zeros(model.nv)

@@ -52,8 +52,6 @@ def impulse_dynamics(
     --------
     Two feet touch down:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> feet = ["LF_FOOT", "RH_FOOT"]
     >>> contacts = dtau.Contacts(model, [dtau.PointContact(foot) for foot in feet])
     >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))

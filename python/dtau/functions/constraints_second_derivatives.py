@@ -55,8 +55,6 @@ def constrained_dynamics_second_derivatives(
     --------
     Weighted and summed, they are the Hessian:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> feet = [dtau.PointContact(foot) for foot in dtau.robots.QUADRUPED_FEET]
     >>> contacts = dtau.Contacts(model, feet)
     >>> rng = np.random.default_rng(0)

@@ -117,8 +117,6 @@ def forward_dynamics(
     --------
     A released robot falls:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> still = np.zeros(model.nv)
     >>> a = dtau.forward_dynamics(model, dtau.neutral(model), still, still)
     >>> print(a[:3].round(3) + 0.0)
@@ -176,8 +174,6 @@ def hybrid_dynamics(
     --------
     The legs move as planned, and no torque acts on the base:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> legs = [joint.name for joint in model.joints if joint.name != model.joints[0].name]
     >>> result = dtau.hybrid_dynamics(model, q, v, a, np.zeros(model.nv), legs)

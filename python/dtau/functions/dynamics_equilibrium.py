@@ -84,8 +84,6 @@ def equilibrium(
     --------
     A quadruped that stands on its four feet, which are points:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q = dtau.neutral(model)
     >>> for leg in ("LF", "RF", "LH", "RH"):
     ...     q[model.joint(f"{leg}_HFE").q] = 0.6 if leg.endswith("F") else -0.6

@@ -105,8 +105,6 @@ def frame_jacobians(
     --------
     The twist of a foot, along world axes at the foot's origin:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> twist = dtau.frame_jacobians(model, q, "LF_FOOT", axes="mixed") @ v
     >>> twist.shape
@@ -149,8 +147,6 @@ def frame_jacobians_rate(
     --------
     The acceleration of a foot in twelve states:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(12,))
     >>> J = dtau.frame_jacobians(model, q, "LF_FOOT", "mixed")
     >>> J_dot = dtau.frame_jacobians_rate(model, q, v, "LF_FOOT", "mixed")
@@ -238,8 +234,6 @@ def frame_accelerations(
     --------
     A foot on a circle accelerates towards its center:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v = dtau.neutral(model), np.zeros(model.nv)
     >>> v[5] = 1.0  # about the base's vertical axis
     >>> a = np.zeros(model.nv)

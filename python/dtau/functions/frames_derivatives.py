@@ -62,8 +62,6 @@ def frame_jacobians_derivatives(
     --------
     ``dJ/dt v`` is the part of a foot's acceleration that the velocity alone causes:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> J = dtau.frame_jacobians(model, q, "LF_FOOT", "mixed")
     >>> dJ = dtau.frame_jacobians_derivatives(model, q, "LF_FOOT", "mixed")
@@ -111,8 +109,6 @@ def frame_velocities_derivatives(
     --------
     The chain rule gives the acceleration:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> d = dtau.frame_velocities_derivatives(model, q, v, "LF_FOOT", "mixed")
     >>> rate = d.dtwist_dq @ v + d.dtwist_dv @ a  # of the twist's components
@@ -216,8 +212,6 @@ def wrench_at_frame_derivatives(
     --------
     The derivative of the torque under a ground force on a foot that is constant in the world:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> force = [10.0, 0.0, 80.0, 0.0, 0.0, 0.0]
     >>> f_ext = dtau.wrench_at_frame(model, q, "LF_FOOT", force, axes="mixed")

@@ -214,8 +214,6 @@ def difference_jacobians(
     --------
     The gradient of a distance to a goal equals central differences, and d does not:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> goal, q = dtau.random_state(model, np.random.default_rng(0), shape=(2,)).q
     >>> d = dtau.difference(model, goal, q)
     >>> gradient = dtau.difference_jacobians(model, goal, q).by_q1.T @ d
@@ -269,8 +267,6 @@ def tangent_map(
     --------
     The gradient of an energy by the numbers of q equals central differences:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> down = np.array([0.0, 0.0, model.mass * 9.81])
     >>> potential = lambda q: dtau.center_of_mass(model, dtau.normalize(model, q)) @ down

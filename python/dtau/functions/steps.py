@@ -135,8 +135,6 @@ def step_jvp(
     --------
     How the state after a step changes if the step becomes longer:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
     >>> still = np.zeros(model.nv)
     >>> longer = dtau.step_jvp(model, q, v, tau, 0.01, still, still, still, "rk4", ddt=1.0)
@@ -202,8 +200,6 @@ def step_vjp(
     --------
     The gradient of the height after ten steps by the torques of all ten:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, taus = dtau.neutral(model), np.zeros(model.nv), np.zeros((10, model.nv))
     >>> states = []
     >>> for tau in taus:

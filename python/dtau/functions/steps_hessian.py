@@ -78,8 +78,6 @@ def step_hessian(
     --------
     Approximate the step from a nearby state to second order:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> rng = np.random.default_rng(0)
     >>> q, v, tau = dtau.random_state(model, rng)
     >>> n, lam = model.nv, rng.standard_normal(2 * model.nv)

@@ -63,8 +63,6 @@ def linearize_stages(
     --------
     The integral of the kinetic energy over a step, and its gradient by the state:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
     >>> h, weights = 0.01, np.array([1, 2, 2, 1]) / 6
     >>> lin = dtau.linearize_stages(model, q, v, tau, h)

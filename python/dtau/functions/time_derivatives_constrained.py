@@ -61,8 +61,6 @@ def constrained_dynamics_time_derivatives(
     --------
     The foot of a leg stays where it is, so its jerk is zero too:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> feet = dtau.robots.QUADRUPED_FEET
     >>> contacts = dtau.Contacts(model, [dtau.PointContact(foot) for foot in feet])
     >>> q, v = dtau.neutral(model), np.zeros(model.nv)
@@ -132,8 +130,6 @@ def constrained_inverse_dynamics_time_derivatives(
     --------
     The torques that a motion with contacts takes are the torques that drive it:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> feet = [dtau.PointContact(foot) for foot in dtau.robots.QUADRUPED_FEET]
     >>> contacts = dtau.Contacts(model, feet)
     >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))

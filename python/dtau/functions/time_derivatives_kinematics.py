@@ -107,8 +107,6 @@ def frame_kinematics_time_derivatives(
     --------
     Acceleration and jerk of a foot, along world axes:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> rng = np.random.default_rng(0)
     >>> q, v, a = dtau.random_state(model, rng)
     >>> jerk = rng.standard_normal(model.nv)
@@ -156,8 +154,6 @@ def frame_jacobians_time_derivatives(
     --------
     The acceleration of a foot from J and its rate:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> J, J_dot = dtau.frame_jacobians_time_derivatives(model, q, [v], "LF_FOOT", "mixed")
     >>> foot = dtau.frame_kinematics_time_derivatives(model, q, [v, a], "LF_FOOT", "mixed")
@@ -243,8 +239,6 @@ def centroidal_momentum_time_derivatives(
     --------
     The rate of momentum has a part from the matrix and a part from the acceleration:
 
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> h = dtau.centroidal_momentum_time_derivatives(model, q, [v, a])
     >>> without_a = dtau.centroidal_momentum_time_derivatives(model, q, [v, 0.0 * a])

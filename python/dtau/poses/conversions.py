@@ -40,8 +40,6 @@ def from_matrix(
 
     Examples
     --------
-    >>> from dtau import poses
-    >>> import numpy as np
     >>> poses.from_matrix(np.eye(4))
     array([0., 0., 0., 0., 0., 0., 1.])
     """
@@ -58,7 +56,6 @@ def to_matrix(pose: PoseLike, *, out: Array | None = None, threads: int | None =
 
     Examples
     --------
-    >>> from dtau import poses
     >>> poses.to_matrix([1.0, 2, 3, 0, 0, 0, 1])[:, 3]
     array([1., 2., 3., 1.])
     """
@@ -156,7 +153,6 @@ def from_quaternion(
 
     Examples
     --------
-    >>> from dtau import poses
     >>> poses.from_quaternion([0.0, 0, 0, 1], [1.0, 2, 3], order="wxyz")
     array([1., 2., 3., 0., 0., 1., 0.])
     """
@@ -175,7 +171,6 @@ def to_quaternion(pose: PoseLike, *, order: QuaternionOrder, threads: int | None
 
     Examples
     --------
-    >>> from dtau import poses
     >>> poses.to_quaternion([1.0, 2, 3, 0, 0, 1, 0], order="wxyz")
     array([0., 0., 0., 1.])
     """
@@ -203,8 +198,6 @@ def from_rpy(
 
     Examples
     --------
-    >>> from dtau import poses
-    >>> import numpy as np
     >>> poses.from_rpy([0.0, 0, np.pi], [1.0, 2, 3]).round(12)
     array([1., 2., 3., 0., 0., 1., 0.])
     """
@@ -223,7 +216,6 @@ def to_rpy(pose: PoseLike, *, out: Array | None = None, threads: int | None = No
 
     Examples
     --------
-    >>> from dtau import poses
     >>> poses.to_rpy(poses.from_rpy([0.1, -0.2, 3.0])).round(12)
     array([ 0.1, -0.2,  3. ])
     """

@@ -30,7 +30,6 @@ def compose(
 
     Examples
     --------
-    >>> from dtau import poses
     >>> poses.compose([1.0, 2, 3, 0, 0, 1, 0], [1.0, 0, 0, 0, 0, 0, 1])
     array([0., 2., 3., 0., 0., 1., 0.])
     """
@@ -47,7 +46,6 @@ def inverse(pose: PoseLike, *, out: Array | None = None, threads: int | None = N
 
     Examples
     --------
-    >>> from dtau import poses
     >>> poses.inverse([1.0, 2, 3, 0, 0, 0, 1])[:3]
     array([-1., -2., -3.])
     """
@@ -72,7 +70,6 @@ def act(
 
     Examples
     --------
-    >>> from dtau import poses
     >>> poses.act([1.0, 2, 3, 0, 0, 1, 0], [1.0, 0, 0])
     array([0., 2., 3.])
     """
@@ -101,7 +98,6 @@ def difference(
 
     Examples
     --------
-    >>> from dtau import poses
     >>> start, x = poses.exp([1.0, 2, 3, 0.1, 0.2, 0.3]), [0.1, 0.2, 0.3, 0, 0, 2.5]
     >>> poses.difference(start, poses.compose(start, poses.exp(x))).round(12)
     array([0.1, 0.2, 0.3, 0. , 0. , 2.5])
@@ -142,8 +138,6 @@ def interpolate(
 
     Examples
     --------
-    >>> from dtau import poses
-    >>> import numpy as np
     >>> start, end = [0.0, 0, 0, 0, 0, 0, 1], [1.0, 2, 3, 0, 0, 1, 0]
     >>> poses.interpolate(start, end, np.linspace(0, 1, 11)).shape
     (11, 7)

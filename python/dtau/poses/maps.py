@@ -29,8 +29,6 @@ def exp(twist: ArrayLike, *, out: Array | None = None, threads: int | None = Non
     --------
     A quarter of a circle:
 
-    >>> from dtau import poses
-    >>> import numpy as np
     >>> poses.exp([1.0, 0, 0, 0, 0, np.pi / 2]).round(3)
     array([0.637, 0.637, 0.   , 0.   , 0.   , 0.707, 0.707])
     """
@@ -52,7 +50,6 @@ def log(pose: PoseLike, *, out: Array | None = None, threads: int | None = None)
 
     Examples
     --------
-    >>> from dtau import poses
     >>> poses.log(poses.exp([0.1, 0.2, 0.3, 0, 0, 2.5])).round(12)
     array([0.1, 0.2, 0.3, 0. , 0. , 2.5])
     """
@@ -82,8 +79,6 @@ def exp_jacobian(
 
     Examples
     --------
-    >>> from dtau import poses
-    >>> import numpy as np
     >>> x, d = np.array([0.1, 0.2, 0.3, 1.0, -2.0, 0.5]), 1e-6 * np.arange(6)
     >>> moved = poses.compose(poses.exp(x), poses.exp(poses.exp_jacobian(x) @ d))
     >>> bool(np.allclose(poses.exp(x + d), moved, atol=1e-10))
@@ -116,8 +111,6 @@ def log_jacobian(
 
     Examples
     --------
-    >>> from dtau import poses
-    >>> import numpy as np
     >>> x = [0.1, 0.2, 0.3, 1.0, -2.0, 0.5]
     >>> J, inverse = poses.exp_jacobian(x), poses.log_jacobian(poses.exp(x))
     >>> bool(np.allclose(J @ inverse, np.eye(6)))
@@ -159,8 +152,6 @@ def exp_jacobian_derivative(
 
     Examples
     --------
-    >>> from dtau import poses
-    >>> import numpy as np
     >>> x = np.array([0.1, 0.2, 0.3, 1.0, -2.0, 0.5])
     >>> partial = poses.exp_jacobian_derivative(x, np.eye(6))
     >>> step = (poses.exp_jacobian(x + 1e-6 * np.eye(6)) - poses.exp_jacobian(x)) / 1e-6
@@ -206,8 +197,6 @@ def log_jacobian_derivative(
 
     Examples
     --------
-    >>> from dtau import poses
-    >>> import numpy as np
     >>> X = poses.exp([0.1, 0.2, 0.3, 1.0, -2.0, 0.5])
     >>> partial = poses.log_jacobian_derivative(X, np.eye(6))
     >>> moved = poses.compose(X, poses.exp(1e-6 * np.eye(6)))
@@ -240,7 +229,6 @@ def adjoint(pose: PoseLike, *, out: Array | None = None, threads: int | None = N
 
     Examples
     --------
-    >>> from dtau import poses
     >>> poses.adjoint([1.0, 2, 3, 0, 0, 0, 1])[:3, 3:]
     array([[ 0., -3.,  2.],
            [ 3.,  0., -1.],

@@ -35,8 +35,6 @@ def from_matrix(
 
     Examples
     --------
-    >>> from dtau import rotations
-    >>> import numpy as np
     >>> rotations.from_matrix(np.eye(3))
     array([0., 0., 0., 1.])
     """
@@ -55,7 +53,6 @@ def to_matrix(
 
     Examples
     --------
-    >>> from dtau import rotations
     >>> rotations.to_matrix([0.0, 0, 1, 0]).diagonal()
     array([-1., -1.,  1.])
     """
@@ -71,7 +68,6 @@ def from_quaternion(quaternion: ArrayLike, *, order: QuaternionOrder) -> Array:
 
     Examples
     --------
-    >>> from dtau import rotations
     >>> rotations.from_quaternion([0.0, 0, 0, 1], order="wxyz")
     array([0., 0., 1., 0.])
     """
@@ -89,7 +85,6 @@ def to_quaternion(quaternion: ArrayLike, *, order: QuaternionOrder) -> Array:
 
     Examples
     --------
-    >>> from dtau import rotations
     >>> rotations.to_quaternion([0.0, 0, 1, 0], order="wxyz")
     array([0., 0., 0., 1.])
     """
@@ -106,8 +101,6 @@ def from_rpy(rpy: ArrayLike, *, out: Array | None = None, threads: int | None = 
 
     Examples
     --------
-    >>> from dtau import rotations
-    >>> import numpy as np
     >>> rotations.from_rpy([0.0, 0, np.pi]).round(12)
     array([0., 0., 1., 0.])
     """
@@ -125,7 +118,6 @@ def to_rpy(quaternion: ArrayLike, *, out: Array | None = None, threads: int | No
 
     Examples
     --------
-    >>> from dtau import rotations
     >>> rotations.to_rpy(rotations.from_rpy([0.1, -0.2, 3.0])).round(12)
     array([ 0.1, -0.2,  3. ])
     """

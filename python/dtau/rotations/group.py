@@ -28,7 +28,6 @@ def compose(
 
     Examples
     --------
-    >>> from dtau import rotations
     >>> rotations.compose([0.0, 0, 1, 0], [1.0, 0, 0, 0])
     array([0., 1., 0., 0.])
     """
@@ -46,9 +45,8 @@ def inverse(
 
     Examples
     --------
-    >>> from dtau import rotations
-    >>> rotations.inverse([0.6, 0, 0, 0.8])[0]
-    np.float64(-0.6)
+    >>> rotations.inverse([0.6, 0, 0, 0.8])[[0, 3]]
+    array([-0.6,  0.8])
     """
 
 
@@ -74,7 +72,6 @@ def act(
 
     Examples
     --------
-    >>> from dtau import rotations
     >>> rotations.act([0.0, 0, 1, 0], [1.0, 2.0, 3.0])
     array([-1., -2.,  3.])
     """
@@ -103,7 +100,6 @@ def difference(
 
     Examples
     --------
-    >>> from dtau import rotations
     >>> rotations.difference(rotations.exp([0, 0, 0.5]), rotations.exp([0, 0, 2.0])).round(12)
     array([0. , 0. , 1.5])
     """
@@ -137,7 +133,6 @@ def interpolate(
 
     Examples
     --------
-    >>> from dtau import rotations
     >>> half = rotations.interpolate([0.0, 0, 0, 1], rotations.exp([0, 0, 2.0]), 0.5)
     >>> rotations.log(half).round(12)
     array([0., 0., 1.])

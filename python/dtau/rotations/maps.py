@@ -27,8 +27,6 @@ def exp(vector: ArrayLike, *, out: Array | None = None, threads: int | None = No
 
     Examples
     --------
-    >>> from dtau import rotations
-    >>> import numpy as np
     >>> rotations.exp([0, 0, np.pi / 2]).round(3)
     array([0.   , 0.   , 0.707, 0.707])
     """
@@ -49,7 +47,6 @@ def log(quaternion: ArrayLike, *, out: Array | None = None, threads: int | None 
 
     Examples
     --------
-    >>> from dtau import rotations
     >>> rotations.log(rotations.exp([0, 0, 2.5])).round(12)
     array([0. , 0. , 2.5])
     """
@@ -79,8 +76,6 @@ def exp_jacobian(
     --------
     The angular velocity, along the moving axes, of a rotation vector that changes at a rate:
 
-    >>> from dtau import rotations
-    >>> import numpy as np
     >>> rotations.exp_jacobian([0.0, 0, np.pi]) @ [0.0, 0, 2.0]
     array([0., 0., 2.])
     """
@@ -114,8 +109,6 @@ def log_jacobian(
 
     Examples
     --------
-    >>> from dtau import rotations
-    >>> import numpy as np
     >>> x = [1.0, -2.0, 0.5]
     >>> J, inverse = rotations.exp_jacobian(x), rotations.log_jacobian(rotations.exp(x))
     >>> bool(np.allclose(J @ inverse, np.eye(3)))
@@ -150,8 +143,6 @@ def exp_jacobian_derivative(
 
     Examples
     --------
-    >>> from dtau import rotations
-    >>> import numpy as np
     >>> rotations.exp_jacobian_derivative([1.0, -2.0, 0.5], np.eye(3)).shape
     (3, 3, 3)
     """
@@ -187,8 +178,6 @@ def log_jacobian_derivative(
 
     Examples
     --------
-    >>> from dtau import rotations
-    >>> import numpy as np
     >>> rotations.log_jacobian_derivative(rotations.exp([1.0, -2.0, 0.5]), np.eye(3)).shape
     (3, 3, 3)
     """
