@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from dtau.model.model import Model
+from dtau.model.parameters import of_pseudo_inertias, pseudo_inertias
 from dtau.model.spatial import Inertia
 from dtau.support.arrays import Array
 from dtau.support.errors import without_model_warnings
 
-_TENSOR = ([0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2])  # order of `Model.parameters`
 EXAMPLE = Inertia(1.2, (0.05, -0.02, 0.1), np.diag([0.01, 0.012, 0.008])).parameters
 
 
@@ -41,21 +41,5 @@ def payload_on(model: Model, link: str) -> Payload:
         raise ValueError(f"parameters: payload: {link!r} is fixed to the world")
     moved = np.eye(4)
     moved[:3, :3], moved[:3, 3] = frame.placement.rotation, frame.placement.translation
-    columns = [_parameters(moved @ _pseudo_inertia(x) @ moved.T) for x in np.eye(10)]
-    return Payload(link, frame.body, np.array(columns).T)
-
-
-def _pseudo_inertia(parameters: Array) -> Array:
-    """Return the pseudo-inertia: the integral of x x^T over the mass, x = (r, 1)."""
-    tensor = np.zeros((3, 3))
-    tensor[_TENSOR] = parameters[4:]
-    tensor = tensor + np.triu(tensor, 1).T
-    first = parameters[1:4, None]
-    second = 0.5 * np.trace(tensor) * np.eye(3) - tensor
-    return np.block([[second, first], [first.T, parameters[:1, None]]])
-
-
-def _parameters(pseudo: Array) -> Array:
-    second = pseudo[:3, :3]
-    tensor = np.trace(second) * np.eye(3) - second
-    return np.concatenate([pseudo[3:, 3], pseudo[:3, 3], tensor[_TENSOR]])
+    rows = of_pseudo_inertias(moved @ pseudo_inertias(np.eye(10)) @ moved.T)
+    return Payload(link, frame.body, rows.T)

@@ -14,6 +14,7 @@ _SOLVES = (
 )
 
 _WITHOUT = "``active``, ``positions`` or ``regularization`` are given without contacts"
+_WITH_QUATERNIONS = ("q", "q0", "targets", "pose", "quaternion", "first", "start")
 # By argument; ``step*.active``: the argument of functions whose names begin with ``step``.
 _VALUE = {
     "frames": ("a name is unknown",),
@@ -27,13 +28,7 @@ _VALUE = {
     "prescribed": ("a name is unknown", "a mask has another length than ``v`` or splits a joint"),
     "contacts": ("the contacts belong to another model",),
     "inputs": ("motors belong to a model with other joints",),
-    "q": ("a quaternion is further than 1e-6 from unit norm",),
-    "q0": ("a quaternion is further than 1e-6 from unit norm",),
-    "targets": ("a quaternion is further than 1e-6 from unit norm",),
-    "pose": ("a quaternion is further than 1e-6 from unit norm",),
-    "quaternion": ("a quaternion is further than 1e-6 from unit norm",),
-    "first": ("a quaternion is further than 1e-6 from unit norm",),
-    "start": ("a quaternion is further than 1e-6 from unit norm",),
+    **dict.fromkeys(_WITH_QUATERNIONS, ("a quaternion is further than 1e-6 from unit norm",)),
     "side": ("``side`` is unknown",),
     "coordinates": ("``coordinates`` is unknown",),
     "by": ("``by`` has an unknown name, or adds results to a call with ``out``",),
@@ -44,16 +39,8 @@ _VALUE = {
 }
 # Arguments of poses and rotations, of which every function has one.
 _POSES = (
-    "pose",
-    "twist",
-    "quaternion",
-    "vector",
-    "rpy",
-    "matrix",
-    "rotation",
-    "placements",
-    "first",
-    "start",
+    *("pose", "twist", "quaternion", "vector", "rpy", "matrix", "rotation", "placements"),
+    *("first", "start"),
 )
 _TYPE = {
     "model": "``model`` is not a `Model`",

@@ -10,12 +10,12 @@ ones is added to them, [Gautier]. The kept columns give base parameters, the ind
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dtau.functions.manifold_states import random_state
-from dtau.identification.linalg import triangle
 from dtau.identification.regressor import Regressor
 from dtau.support.arrays import Array, Indices, Mask
 from dtau.support.checks import real_array, require, require_memory
@@ -189,6 +189,11 @@ def base_parameters(regressor: Regressor, *, seed: int = 0) -> BaseParameters:
         named(has_effect & ~is_alone),
         named(~has_effect),
     )
+
+
+def triangle(matrix: Array) -> Array:
+    """Return the triangular factor R of a QR factorization."""
+    return cast("Array", np.linalg.qr(matrix, mode="r"))
 
 
 def _independent(matrix: Array) -> tuple[Indices, Array]:

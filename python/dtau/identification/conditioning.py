@@ -17,8 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtau.identification.base import BaseParameters
-from dtau.identification.linalg import triangle
+from dtau.identification.base import BaseParameters, triangle
 from dtau.support.arrays import Array
 from dtau.support.checks import batch_arrays, real_array, real_numbers, require
 

@@ -12,9 +12,10 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from dtau.identification.linalg import triangle
-from dtau.identification.log_cholesky import UNITS, pseudo_inertias
+from dtau.identification.base import triangle
+from dtau.identification.log_cholesky import UNITS
 from dtau.identification.regressor import Regressor
+from dtau.model.parameters import pseudo_inertias
 from dtau.support.arrays import Array, Indices
 
 _WEAK = 1e-3  # weight of the barrier of a joint's term without prior, which is a number above zero

@@ -19,45 +19,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dtau.model.parameters import of_pseudo_inertias, pseudo_inertias
 from dtau.support.arrays import Array
 from dtau.support.checks import batch_arrays
 
 _ROW = np.array([0, 1, 2, 0, 1, 0, 0, 1, 2])  # of the entries of U for theta[1:]
 _COLUMN = np.array([0, 1, 2, 1, 2, 2, 3, 3, 3])
-_TENSOR = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))  # xx xy yy xz yz zz
 _FLIP = slice(None, None, -1)
 
 
-def _pseudo_inertias_of_units() -> Array:
-    """Return the pseudo-inertias (10, 4, 4) of parameters that are 1, one at a time."""
-    units = np.zeros((10, 4, 4))
-    units[0, 3, 3] = 1.0
-    for k in range(3):
-        units[1 + k, k, 3] = units[1 + k, 3, k] = 1.0
-    for k, (i, j) in enumerate(_TENSOR):
-        if i == j:
-            units[4 + k, range(3), range(3)] = 0.5
-        units[4 + k, i, j] -= 1.0
-        units[4 + k, j, i] = units[4 + k, i, j]
-    return units
-
-
-def _parameters_of_units() -> Array:
-    """Return the linear map (10, 4, 4) from a pseudo-inertia to its parameters, symmetric."""
-    units = np.zeros((10, 4, 4))
-    units[0, 3, 3] = 1.0
-    for k in range(3):
-        units[1 + k, k, 3] = units[1 + k, 3, k] = 0.5
-    for k, (i, j) in enumerate(_TENSOR):
-        if i == j:
-            units[4 + k, range(3), range(3)] = 1.0
-        units[4 + k, i, j] -= 0.5
-        units[4 + k, j, i] -= 0.5
-    return units
-
-
-UNITS = _pseudo_inertias_of_units()
-_PARAMETERS = _parameters_of_units()
+UNITS = pseudo_inertias(np.eye(10))  # of parameters that are 1, one at a time
+_ENTRIES = np.eye(16).reshape(16, 4, 4)
+# The linear map (10, 4, 4) from a pseudo-inertia to its parameters, symmetric.
+_PARAMETERS = of_pseudo_inertias(0.5 * (_ENTRIES + np.swapaxes(_ENTRIES, 1, 2))).T.reshape(10, 4, 4)
 
 
 def pseudo_inertia(parameters: ArrayLike) -> Array:
@@ -346,12 +320,6 @@ def log_cholesky_hessian(theta: ArrayLike, lam: ArrayLike) -> Array:
     half[:, 1:, 0] += slope[:, 1:]
     half[:, range(1, 4), range(1, 4)] += slope[:, 1:4]
     return (2.0 * half).reshape(*batch, 10, 10)
-
-
-def pseudo_inertias(rows: Array) -> Array:
-    """Return the pseudo-inertias (n, 4, 4) of rows of parameters."""
-    matrices: Array = np.einsum("nk,kij->nij", rows, UNITS)
-    return matrices
 
 
 def _factor(theta: Array) -> Array:

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from dtau.functions.parameters import inverse_dynamics_parameter_jvp, inverse_dynamics_regressor
 from dtau.functions.products import inverse_dynamics_vjp
-from dtau.identification.log_cholesky import pseudo_inertias
 from dtau.model.model import Model
+from dtau.model.parameters import pseudo_inertias
 from dtau.support.arrays import Array
 from dtau.support.checks import batch_arrays, listing, real_array, require, shown, tuple_of
 from dtau.support.immutable import Immutable

@@ -7,9 +7,8 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtau.identification.base import BaseParameters
+from dtau.identification.base import BaseParameters, triangle
 from dtau.identification.conditioning import read_deviations
-from dtau.identification.linalg import triangle
 from dtau.support.arrays import Array
 from dtau.support.checks import batch_arrays
 

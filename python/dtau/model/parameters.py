@@ -16,6 +16,7 @@ from dtau.support.checks import real_array
 
 _ROW = [0, 0, 1, 0, 1, 2]  # row of each of the tensor's six entries, xx xy yy xz yz zz
 _COLUMN = [0, 1, 1, 2, 2, 2]
+_ENTRIES = [[4, 5, 7], [5, 6, 8], [7, 8, 9]]  # the tensor's among the parameters
 
 
 class Parts(NamedTuple):
@@ -66,3 +67,22 @@ def _parallel(first: Array, com: Array) -> Array:
     outer = 0.5 * outer + 0.5 * np.swapaxes(outer, -1, -2)  # symmetric to the last bit
     trace: Array = np.trace(outer, axis1=-2, axis2=-1)[..., None, None] * np.eye(3)
     return trace - outer
+
+
+def pseudo_inertias(parameters: Array) -> Array:
+    """Return [[Sigma, m c], [m c^T, m]] with Sigma = tr(I) / 2 - I, (..., 4, 4), of (..., 10)."""
+    tensor = parameters[..., _ENTRIES]
+    out = np.empty((*parameters.shape[:-1], 4, 4))
+    out[..., :3, :3] = 0.5 * np.trace(tensor, axis1=-2, axis2=-1)[..., None, None] * np.eye(3)
+    out[..., :3, :3] -= tensor
+    out[..., :3, 3] = out[..., 3, :3] = parameters[..., 1:4]
+    out[..., 3, 3] = parameters[..., 0]
+    return out
+
+
+def of_pseudo_inertias(matrices: Array) -> Array:
+    """Undo `pseudo_inertias`, for symmetric matrices."""
+    second = matrices[..., :3, :3]
+    tensor = np.trace(second, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - second
+    parts = matrices[..., 3, 3:], matrices[..., 3, :3], tensor[..., _ROW, _COLUMN]
+    return np.concatenate(parts, axis=-1)

@@ -10,11 +10,11 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dtau.model.parameters import from_parameters, to_parameters
+from dtau.model.rotations import rotations_of_quaternions
 from dtau.mujoco.parameters import checked, known, shapes_of
 from dtau.support.arrays import Array
 from dtau.support.checks import class_name
-
-_ROW, _COLUMN = (0, 0, 1, 0, 1, 2), (0, 1, 1, 2, 2, 2)  # of I_xx, I_xy, I_yy, I_xz, I_yz, I_zz
 
 
 def inertial_parameters(mj_model: Any) -> Array:
@@ -47,17 +47,9 @@ def inertial_parameters(mj_model: Any) -> Array:
             0.   ,  0.004])
     """
     m = _model(mj_model)
-    out, turn = np.empty((m.nbody, 10)), np.empty(9)
-    for row, quaternion, inertia, mass, center in zip(
-        out, m.body_iquat, m.body_inertia, m.body_mass, m.body_ipos, strict=True
-    ):
-        mujoco.mju_quat2Mat(turn, quaternion)
-        axes = turn.reshape(3, 3)
-        tensor = (axes * inertia) @ axes.T
-        tensor += mass * (center @ center * np.eye(3) - np.outer(center, center))
-        row[0], row[1:4] = mass, mass * center
-        row[4:] = tensor[_ROW, _COLUMN]
-    return out
+    axes = rotations_of_quaternions(np.roll(m.body_iquat, -1, axis=-1))
+    tensors = (axes * m.body_inertia[:, np.newaxis]) @ np.swapaxes(axes, -1, -2)
+    return to_parameters(m.body_mass, m.body_ipos, tensors).copy()
 
 
 def parameter_values(mj_model: Any, parameters: Iterable[str]) -> dict[str, Array]:
@@ -184,9 +176,7 @@ def _body(m: Any, body: int, numbers: Array) -> _Body:
     mass = float(numbers[0])
     if mass <= 0.0:
         raise ValueError(f"{name}: expected a positive mass, got {mass:g}")
-    center, tensor = numbers[1:4] / mass, np.empty((3, 3))
-    tensor[_ROW, _COLUMN] = tensor[_COLUMN, _ROW] = numbers[4:]
-    tensor -= mass * (center @ center * np.eye(3) - np.outer(center, center))
+    _, center, tensor = from_parameters(numbers)
     moments, axes = np.diag(tensor).copy(), np.eye(3)
     turned = np.count_nonzero(tensor) > np.count_nonzero(moments)
     if turned:
