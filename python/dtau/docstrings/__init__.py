@@ -15,8 +15,9 @@ doctest show the full text:
 *Raises*
     The conditions that `errors` has for the arguments.
 *Examples*
-    An example that imports nothing begins with ``dtau``, NumPy if it uses that, and the quadruped
-    as ``model``; of functions without a model, with their package.
+    An example that imports nothing begins with ``dtau``, NumPy if it uses that, the quadruped as
+    ``model`` and, if it calls with ``q`` and assigns none, a random state. Examples of functions
+    without a model begin with their package.
 
 A function that differs has these sections in its own docstring, with only the entries that differ.
 Such an entry replaces the glossary's; an entry that begins with ``...`` is appended to it. A head

@@ -19,6 +19,8 @@ _RAISES = "\n\nRaises\n------\n"
 _NOTES = "\n\nNotes\n-----\n"
 _EXAMPLES = "\n\nExamples\n--------\n"
 _BEGINNING = ">>> import dtau{}\n>>> model = dtau.robots.quadruped()\n"
+_STATE = ">>> q, v, {} = dtau.random_state(model, np.random.default_rng(0))\n"
+_STATE_BY_RNG = ">>> rng = np.random.default_rng(0)\n>>> q, v, {} = dtau.random_state(model, rng)\n"
 _ARGUMENTS = entries(ARGUMENTS)
 _FAMILIES = {
     key: text.removeprefix(f"{key.rpartition('*.')[0]}*.")
@@ -81,12 +83,17 @@ def complete(
 
 
 def _beginning(arguments: Sequence[str], examples: str) -> str:
-    """Return the imports of an example, and its model if the function takes one."""
-    numpy = "np." in examples
-    if "model" in arguments:
-        return _BEGINNING.format(", numpy as np" if numpy else "")
-    package = "rotations" if "rotations." in examples else "poses"
-    return f">>> from dtau import {package}\n" + numpy * ">>> import numpy as np\n"
+    """Return the first lines of an example: imports, and the model and the state that it takes."""
+    state = "q" in arguments and "(model, q" in examples and ">>> q" not in examples
+    numpy = state or "np." in examples
+    if "model" not in arguments:
+        package = "rotations" if "rotations." in examples else "poses"
+        return f">>> from dtau import {package}\n" + numpy * ">>> import numpy as np\n"
+    text = _BEGINNING.format(", numpy as np" if numpy else "")
+    if state:
+        third = next((x for x in ("tau", "a") if x in arguments), "_")
+        text += _STATE_BY_RNG.format(third) if "rng" in examples else _STATE.format(third)
+    return text
 
 
 def _parameters(own: Entries, arguments: Sequence[str]) -> Entries:

@@ -202,7 +202,6 @@ def center_of_mass_acceleration_derivatives(
 
     Examples
     --------
-    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> d = dtau.center_of_mass_acceleration_derivatives(model, q, v, a)
     >>> bool(np.allclose(d.dacceleration_da, dtau.center_of_mass_jacobian(model, q)))
     True

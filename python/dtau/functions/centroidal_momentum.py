@@ -45,7 +45,6 @@ def momentum(
     --------
     Gravity alone changes the momentum of a free robot, whatever the joints do:
 
-    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> rate = dtau.momentum_time_derivatives(
     ...     model, q, [v, dtau.forward_dynamics(model, q, v, np.zeros(model.nv))]
     ... )[1]
@@ -78,7 +77,6 @@ def centroidal_momentum(
 
     Examples
     --------
-    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> h = dtau.centroidal_momentum(model, q, v)
     >>> about_origin = h[3:] + np.cross(dtau.center_of_mass(model, q), h[:3])
     >>> bool(np.allclose(dtau.momentum(model, q, v), [*h[:3], *about_origin]))
@@ -104,7 +102,6 @@ def centroidal_momentum_matrix(
 
     Examples
     --------
-    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> A = dtau.centroidal_momentum_matrix(model, q)
     >>> A.shape
     (6, 18)
@@ -214,7 +211,6 @@ def centroidal_momentum_rate_derivatives(
 
     Examples
     --------
-    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> d = dtau.centroidal_momentum_rate_derivatives(model, q, v, a)
     >>> bool(np.allclose(d.drate_da, dtau.centroidal_momentum_matrix(model, q)))
     True

@@ -93,7 +93,6 @@ def forward_dynamics_derivatives(
 
     Examples
     --------
-    >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
     >>> d = dtau.forward_dynamics_derivatives(model, q, v, tau)
     >>> bool(np.allclose(d.da_dtau, dtau.mass_matrix_inverse(model, q)))
     True

@@ -105,7 +105,6 @@ def frame_jacobians(
     --------
     The twist of a foot, along world axes at the foot's origin:
 
-    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> twist = dtau.frame_jacobians(model, q, "LF_FOOT", axes="mixed") @ v
     >>> twist.shape
     (6,)

@@ -158,7 +158,6 @@ def frame_accelerations_derivatives(
 
     Examples
     --------
-    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> d = dtau.frame_accelerations_derivatives(model, q, v, a, ["LF_FOOT", "RH_FOOT"])
     >>> d.dacceleration_dq.shape
     (2, 6, 18)

@@ -45,7 +45,6 @@ def integrate(
 
     Examples
     --------
-    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> step = dtau.integrate(model, q, 0.01 * v)
     >>> bool(np.allclose(dtau.difference(model, q, step), 0.01 * v))
     True
@@ -162,7 +161,6 @@ def integrate_jacobians(
 
     Examples
     --------
-    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> by_q, by_dq = dtau.integrate_jacobians(model, q, v)
     >>> delta = np.full(model.nv, 1e-7)
     >>> reached = dtau.integrate(model, q, v)
@@ -267,7 +265,6 @@ def tangent_map(
     --------
     The gradient of an energy by the numbers of q equals central differences:
 
-    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> down = np.array([0.0, 0.0, model.mass * 9.81])
     >>> potential = lambda q: dtau.center_of_mass(model, dtau.normalize(model, q)) @ down
     >>> in_tangent_space = dtau.gravity_torque(model, q)

@@ -68,7 +68,6 @@ def inverse_dynamics_regressor(
 
     Examples
     --------
-    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> Y = dtau.inverse_dynamics_regressor(model, q, v, a, joint_parameters=True)
     >>> pi = np.concatenate([model.parameters.ravel(), model.joint_parameters.ravel()])
     >>> bool(np.allclose(Y @ pi, dtau.inverse_dynamics(model, q, v, a)))
@@ -108,7 +107,6 @@ def inverse_dynamics_parameter_jvp(
 
     Examples
     --------
-    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> heavier = np.zeros((model.nbodies, 10))
     >>> heavier[0] = dtau.Inertia(1.0, com=(0.2, 0, 0.1)).parameters  # a kilogram on the base
     >>> more = dtau.inverse_dynamics_parameter_jvp(model, q, v, a, heavier.ravel())
@@ -150,8 +148,6 @@ def inverse_dynamics_parameter_vjp(
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> q, v, a = dtau.random_state(model, rng)
     >>> lam = rng.standard_normal(model.nv)
     >>> gradient = dtau.inverse_dynamics_parameter_vjp(model, q, v, a, lam)
     >>> Y = dtau.inverse_dynamics_regressor(model, q, v, a)
@@ -193,7 +189,6 @@ def forward_dynamics_parameter_derivatives(
 
     Examples
     --------
-    >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
     >>> d = dtau.forward_dynamics_parameter_derivatives(model, q, v, tau)
     >>> Y = dtau.inverse_dynamics_regressor(model, q, v, dtau.forward_dynamics(model, q, v, tau))
     >>> bool(np.allclose(dtau.mass_matrix(model, q) @ d, -Y))
@@ -233,8 +228,6 @@ def forward_dynamics_parameter_jvp(
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> q, v, tau = dtau.random_state(model, rng)
     >>> dpi = 0.01 * rng.standard_normal(10 * model.nbodies)
     >>> product = dtau.forward_dynamics_parameter_jvp(model, q, v, tau, dpi)
     >>> d = dtau.forward_dynamics_parameter_derivatives(model, q, v, tau)
@@ -275,8 +268,6 @@ def forward_dynamics_parameter_vjp(
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> q, v, tau = dtau.random_state(model, rng)
     >>> lam = rng.standard_normal(model.nv)
     >>> gradient = dtau.forward_dynamics_parameter_vjp(model, q, v, tau, lam)
     >>> d = dtau.forward_dynamics_parameter_derivatives(model, q, v, tau)

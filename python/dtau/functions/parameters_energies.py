@@ -44,7 +44,6 @@ def kinetic_energy_regressor(
 
     Examples
     --------
-    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> energy = dtau.kinetic_energy_regressor(model, q, v) @ model.parameters.ravel()
     >>> rotors = 0.5 * model.armature @ v**2
     >>> bool(np.isclose(energy + rotors, dtau.kinetic_energy(model, q, v)))
@@ -124,7 +123,6 @@ def momentum_regressor(
 
     Examples
     --------
-    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> momentum = dtau.momentum_regressor(model, q, v) @ model.parameters.ravel()
     >>> bool(np.allclose(momentum, dtau.momentum(model, q, v)))
     True

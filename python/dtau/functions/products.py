@@ -60,8 +60,6 @@ def inverse_dynamics_jvp(
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> q, v, a = dtau.random_state(model, rng)
     >>> dq, dv, da = rng.standard_normal((3, model.nv))
     >>> product = dtau.inverse_dynamics_jvp(model, q, v, a, dq, dv, da)
     >>> d = dtau.inverse_dynamics_derivatives(model, q, v, a)
@@ -103,8 +101,6 @@ def inverse_dynamics_vjp(
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> q, v, a = dtau.random_state(model, rng)
     >>> lam = rng.standard_normal(model.nv)
     >>> gradient = dtau.inverse_dynamics_vjp(model, q, v, a, lam)
     >>> d = dtau.inverse_dynamics_derivatives(model, q, v, a)
@@ -155,8 +151,6 @@ def forward_dynamics_jvp(
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> q, v, tau = dtau.random_state(model, rng)
     >>> dq, dv, dtorque = rng.standard_normal((3, model.nv))
     >>> product = dtau.forward_dynamics_jvp(model, q, v, tau, dq, dv, dtorque)
     >>> d = dtau.forward_dynamics_derivatives(model, q, v, tau)
@@ -198,8 +192,6 @@ def forward_dynamics_vjp(
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> q, v, tau = dtau.random_state(model, rng)
     >>> lam = rng.standard_normal(model.nv)
     >>> gradient = dtau.forward_dynamics_vjp(model, q, v, tau, lam)
     >>> d = dtau.forward_dynamics_derivatives(model, q, v, tau)

@@ -130,7 +130,6 @@ def forward_dynamics_second_derivatives(
 
     Examples
     --------
-    >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
     >>> d2 = dtau.forward_dynamics_second_derivatives(model, q, v, tau)
     >>> d2.d2a_dvdv.shape
     (18, 18, 18)
@@ -174,7 +173,6 @@ def inverse_dynamics_hessian(
 
     Examples
     --------
-    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
     >>> lam = np.linspace(-1.0, 1.0, model.nv)
     >>> hessian = dtau.inverse_dynamics_hessian(model, q, v, a, lam)
     >>> tensors = dtau.inverse_dynamics_second_derivatives(model, q, v, a)
@@ -223,7 +221,6 @@ def forward_dynamics_hessian(
 
     Examples
     --------
-    >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
     >>> lam = np.linspace(-1.0, 1.0, model.nv)
     >>> hessian = dtau.forward_dynamics_hessian(model, q, v, tau, lam)
     >>> tensors = dtau.forward_dynamics_second_derivatives(model, q, v, tau)

@@ -135,7 +135,6 @@ def step_jvp(
     --------
     How the state after a step changes if the step becomes longer:
 
-    >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
     >>> still = np.zeros(model.nv)
     >>> longer = dtau.step_jvp(model, q, v, tau, 0.01, still, still, still, "rk4", ddt=1.0)
     >>> lin = dtau.linearize_discrete(model, q, v, tau, 0.01, "rk4", by="dt")

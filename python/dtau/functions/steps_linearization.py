@@ -76,7 +76,6 @@ def linearize(
 
     Examples
     --------
-    >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
     >>> lin = dtau.linearize(model, q, v, tau)
     >>> lin.A.shape, lin.B.shape
     ((36, 36), (36, 12))

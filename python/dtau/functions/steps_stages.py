@@ -63,7 +63,6 @@ def linearize_stages(
     --------
     The integral of the kinetic energy over a step, and its gradient by the state:
 
-    >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
     >>> h, weights = 0.01, np.array([1, 2, 2, 1]) / 6
     >>> lin = dtau.linearize_stages(model, q, v, tau, h)
     >>> energy = dtau.kinetic_energy(model, lin.q_stages, lin.v_stages)

@@ -118,7 +118,6 @@ def coriolis_matrix(
 
     Examples
     --------
-    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> C = dtau.coriolis_matrix(model, q, v)
     >>> bias = C @ v + model.damping * v + dtau.gravity_torque(model, q)
     >>> bool(np.allclose(bias, dtau.bias_torque(model, q, v)))
@@ -217,7 +216,6 @@ def kinetic_energy(
 
     Examples
     --------
-    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> T = dtau.kinetic_energy(model, q, v)
     >>> bool(np.isclose(T, v @ dtau.mass_matrix(model, q) @ v / 2))
     True
@@ -276,7 +274,6 @@ def kinetic_energy_derivatives(
 
     Examples
     --------
-    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> d = dtau.kinetic_energy_derivatives(model, q, v)
     >>> bool(np.allclose(d.dT_dv, dtau.mass_matrix(model, q) @ v))
     True

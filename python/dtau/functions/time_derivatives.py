@@ -130,8 +130,6 @@ def forward_dynamics_time_derivatives(
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> q, v, _ = dtau.random_state(model, rng)
     >>> tau = rng.standard_normal((4, model.nv))
     >>> a = dtau.forward_dynamics_time_derivatives(model, q, v, tau)
     >>> v_derivatives = np.concatenate([[v], a])
@@ -184,8 +182,6 @@ def hybrid_dynamics_time_derivatives(
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> q, v, _ = dtau.random_state(model, rng)
     >>> a, tau = rng.standard_normal((2, 3, model.nv))
     >>> legs = np.arange(model.nv) >= 6
     >>> result = dtau.hybrid_dynamics_time_derivatives(model, q, v, a, tau, legs)
@@ -308,7 +304,6 @@ def gravity_torque_time_derivatives(
 
     Examples
     --------
-    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
     >>> g = dtau.gravity_torque_time_derivatives(model, q, [v])
     >>> bool(np.allclose(g[0], dtau.gravity_torque(model, q)))
     True

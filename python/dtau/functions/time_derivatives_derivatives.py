@@ -134,8 +134,6 @@ def forward_dynamics_derivatives_time_derivatives(
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> q, v, _ = dtau.random_state(model, rng)
     >>> tau = rng.standard_normal((2, model.nv))
     >>> d = dtau.forward_dynamics_derivatives_time_derivatives(model, q, v, tau)
     >>> M = dtau.mass_matrix_time_derivatives(model, q, [v])
@@ -251,8 +249,6 @@ def forward_dynamics_time_derivatives_derivatives(
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> q, v, _ = dtau.random_state(model, rng)
     >>> tau = rng.standard_normal((2, model.nv))
     >>> d = dtau.forward_dynamics_time_derivatives_derivatives(model, q, v, tau)
     >>> d.da_dv.shape, d.da_dtau_derivatives.shape

@@ -154,8 +154,6 @@ def forward_dynamics_time_derivatives_jvp(
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> q, v, _ = dtau.random_state(model, rng)
     >>> tau, dtorque = rng.standard_normal((2, 3, model.nv))
     >>> dq, dv = rng.standard_normal((2, model.nv))
     >>> da = dtau.forward_dynamics_time_derivatives_jvp(model, q, v, tau, dq, dv, dtorque)
@@ -205,8 +203,6 @@ def forward_dynamics_time_derivatives_vjp(
 
     Examples
     --------
-    >>> rng = np.random.default_rng(0)
-    >>> q, v, _ = dtau.random_state(model, rng)
     >>> tau, dtorque, lam = rng.standard_normal((3, 2, model.nv))
     >>> dq, dv = rng.standard_normal((2, model.nv))
     >>> da = dtau.forward_dynamics_time_derivatives_jvp(model, q, v, tau, dq, dv, dtorque)
