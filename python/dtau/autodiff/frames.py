@@ -18,19 +18,11 @@ from numpy.typing import NDArray
 
 from dtau.autodiff.library import Array, At
 from dtau.autodiff.without_mimics import without_mimics
+from dtau.conventions.twists import skew
 from dtau.model.joints import Universal
 from dtau.model.model import Model
 
-
-def _crosses() -> NDArray[np.float64]:
-    """(a x b)_i = e[i, j, k] a_j b_k."""
-    e = np.zeros((3, 3, 3))
-    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        e[i, j, k], e[i, k, j] = 1.0, -1.0
-    return e
-
-
-CROSS = _crosses()
+CROSS = np.swapaxes(skew(np.eye(3)), 0, 1)  # (a x b)_i = CROSS[i, j, k] a_j b_k
 
 
 def _motion_crosses() -> NDArray[np.float64]:
