@@ -7,7 +7,7 @@ import pytest
 from compare import assert_close
 
 import dtau
-from dtau.model.rotations import quaternions_of_rotations
+from dtau import _core
 from dtau.viewer import solids
 from dtau.viewer.parts import joint_axes, looks, reach, semiaxes
 from dtau.viewer.rotations import relative
@@ -100,7 +100,7 @@ def test_quaternions_of_half_turns() -> None:
     for axis in np.eye(3):
         half = 2 * np.outer(axis, axis) - np.eye(3)
         assert_close(
-            np.abs(quaternions_of_rotations(half)), np.array([*axis, 0.0]), 1e-15, floor=1.0
+            np.abs(_core.rotation_from_matrix(half)), np.array([*axis, 0.0]), 1e-15, floor=1.0
         )
 
 

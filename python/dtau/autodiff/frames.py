@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from dtau.autodiff.library import Array, At
 from dtau.autodiff.without_mimics import without_mimics
-from dtau.conventions.twists import skew
 from dtau.model.joints import Universal
 from dtau.model.model import Model
+from dtau.model.rotations import skew
 
 CROSS = np.swapaxes(skew(np.eye(3)), 0, 1)  # (a x b)_i = CROSS[i, j, k] a_j b_k
 

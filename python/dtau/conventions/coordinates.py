@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dtau import _core
 from dtau.model.joints import Free, Spherical
 from dtau.model.links import Joint
 from dtau.model.model import Model
-from dtau.model.rotations import quaternion_of_rotation
 from dtau.support.arrays import Array, Indices
 from dtau.support.immutable import Immutable
 
@@ -79,7 +79,7 @@ class CoordinateMap(Immutable):
             _placed=np.array([np.r_[j.q] for j in placed], dtype=np.intp).reshape(n, 7),
             _rotation=rotation,
             _translation=np.array([j.placement.translation for j in placed]).reshape(n, 3),
-            _rotation_quaternion=np.reshape([quaternion_of_rotation(r) for r in rotation], (n, 4)),
+            _rotation_quaternion=_core.rotation_from_matrix(rotation),
         )
 
     def from_dtau(self, q: Array) -> Array:

@@ -17,7 +17,8 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtau.conventions.twists import TwistMap, skew
+from dtau.conventions.twists import TwistMap
+from dtau.model.rotations import skew
 from dtau.support.arrays import Array
 from dtau.support.checks import real_numbers
 

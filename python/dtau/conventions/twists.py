@@ -26,7 +26,7 @@ import numpy as np
 
 from dtau.model.joints import Free
 from dtau.model.model import Model
-from dtau.model.rotations import rotations_of_quaternions
+from dtau.model.rotations import rotations_of_quaternions, skew
 from dtau.support.arrays import Array, Indices
 from dtau.support.immutable import Immutable
 
@@ -235,12 +235,3 @@ class TwistMap(Immutable):
     def add_blocks(self, matrix: Array, blocks: Array) -> None:
         """Add blocks to a matrix, in place."""
         matrix[..., self._v[:, :, np.newaxis], self._v[:, np.newaxis, :]] += blocks
-
-
-def skew(x: Array) -> Array:
-    """Return the matrices of the cross product x times."""
-    out = np.zeros((*x.shape, 3))
-    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        out[..., i, j] = -x[..., k]
-        out[..., j, i] = x[..., k]
-    return out

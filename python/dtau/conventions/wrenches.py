@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtau.conventions.series import product, transposed
-from dtau.conventions.twists import skew
 from dtau.functions.frames import forward_kinematics
 from dtau.functions.time_derivatives_kinematics import kinematics_time_derivatives
 from dtau.model.model import Model
+from dtau.model.rotations import skew
 from dtau.support.arrays import Array, Indices
 from dtau.support.checks import listing
 from dtau.support.immutable import Immutable

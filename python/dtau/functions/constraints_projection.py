@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dtau import _core
 from dtau.docstrings import documented
 from dtau.functions.constraints import require_contacts
 from dtau.functions.frames import frame_jacobians, frame_placements
@@ -15,7 +16,6 @@ from dtau.model.contact_kinds import AnyContact, FrameContact, Loop, PointContac
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.model.pose import Pose
-from dtau.model.rotations import rotation_vectors
 from dtau.results import Projected
 from dtau.support.arrays import Array, Mask
 from dtau.support.blocks import BLOCK, blocks
@@ -356,7 +356,7 @@ def _failures(contact: AnyContact, a: Place, b: Place) -> Iterator[tuple[Array, 
         return
     yield a[1] - b[1], moves[:, :3], np.eye(3)
     if contact.rows == 6:
-        turn = rotation_vectors(np.swapaxes(b[0], -1, -2) @ a[0])
+        turn = _core.rotation_log(_core.rotation_from_matrix(np.swapaxes(b[0], -1, -2) @ a[0]))
         yield (a[0] @ turn[..., None])[..., 0], moves[:, 3:], np.eye(3)
     if isinstance(contact, Loop) and contact.hinge is not None:
         k = "xyz".index(contact.hinge)

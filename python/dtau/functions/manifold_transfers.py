@@ -7,12 +7,13 @@ from typing import overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dtau import _core
 from dtau.docstrings import documented
 from dtau.functions.frames import frame_accelerations, frame_placements, frame_velocities
 from dtau.model.joints import Free, Spherical, Universal
 from dtau.model.links import Joint
 from dtau.model.model import Model
-from dtau.model.rotations import quaternions_of_rotations, rotations_of_quaternions
+from dtau.model.rotations import rotations_of_quaternions
 from dtau.results import PartialState, State
 from dtau.support.arrays import Array
 from dtau.support.checks import batch_arrays, require
@@ -115,7 +116,7 @@ def _free(
     place = frame_placements(model, q, root)
     back = joint.placement.inverse()
     position = place.translation @ back.rotation.T + back.translation
-    quaternion = quaternions_of_rotations(back.rotation @ place.rotation)
+    quaternion = _core.rotation_from_matrix(back.rotation @ place.rotation)
     twists = []
     if rates:
         twists.append(frame_velocities(model, q, rates[0], root, "body"))

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from dtau.docstrings import documented
 from dtau.functions.frames import forward_kinematics, frame_velocities
 from dtau.model.model import Model
+from dtau.model.rotations import skew
 from dtau.support.arrays import Array
 from dtau.support.checks import require_memory
 
@@ -132,12 +133,12 @@ def momentum_regressor(
     _require_memory(linear, 300)
     own = np.zeros((*linear.shape[:-1], 6, 10))  # along the body's axes, at its origin
     own[..., :3, 0] = linear
-    own[..., :3, 1:4] = _cross(angular)
-    own[..., 3:, 1:4] = -_cross(linear)
+    own[..., :3, 1:4] = skew(angular)
+    own[..., 3:, 1:4] = -skew(linear)
     own[..., 3:, 4:] = _rotation_rows(angular)
     rows = np.empty(np.broadcast_shapes(own.shape, (*translation.shape[:-1], 6, 10)))
     rows[..., :3, :] = rotation @ own[..., :3, :]
-    rows[..., 3:, :] = rotation @ own[..., 3:, :] + _cross(translation) @ rows[..., :3, :]
+    rows[..., 3:, :] = rotation @ own[..., 3:, :] + skew(translation) @ rows[..., :3, :]
     return np.moveaxis(rows, -3, -2).reshape(*rows.shape[:-3], 6, 10 * model.nbodies)
 
 
@@ -159,11 +160,3 @@ def _rotation_rows(w: Array) -> Array:
         rows[..., i, column] = w[..., j]
         rows[..., j, column] = w[..., i]
     return rows
-
-
-def _cross(x: Array) -> Array:
-    """Return the matrices ``(..., 3, 3)`` of cross products with vectors on the left."""
-    matrix = np.zeros((*x.shape, 3))
-    matrix[..., [2, 0, 1], [1, 2, 0]] = x
-    matrix[..., [1, 2, 0], [2, 0, 1]] = -x
-    return matrix

@@ -4,7 +4,7 @@
 `pose`            poses, converted from and to other representations
 `spatial`         inertias of rigid bodies
 `moments`         principal moments, and the nearest that a body can have
-`rotations`       rotations and unit vectors, as joints need them
+`rotations`       rotations, unit vectors and cross products, as joints need them
 `joint_type`      the base class of all kinds of joint
 `joints`          the kinds of joint
 `links`           the parts of a model: links, joints, frames, bodies, limits, mimics

@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dtau import _core
 from dtau._core import JointKind
 from dtau.model.joint_type import JointType
 from dtau.model.pose import Pose
@@ -21,7 +22,6 @@ from dtau.model.rotations import (
     Vector,
     angle_about,
     plane_axes,
-    quaternion_of_rotation,
     rotation_about,
     rotation_of_quaternion,
     unit_vector,
@@ -199,7 +199,7 @@ class Spherical(JointType):
         return Pose(rotation_of_quaternion(q))
 
     def _of_pose(self, pose: Pose) -> Array:
-        return quaternion_of_rotation(pose.rotation)
+        return _core.rotation_from_matrix(pose.rotation)
 
     def _motion_subspace(self, q: Array | None) -> Array:
         return np.eye(6)[:, 3:]
@@ -225,7 +225,7 @@ class Free(JointType):
         return Pose(rotation_of_quaternion(q[3:]), q[:3])
 
     def _of_pose(self, pose: Pose) -> Array:
-        return np.concatenate([pose.translation, quaternion_of_rotation(pose.rotation)])
+        return np.concatenate([pose.translation, _core.rotation_from_matrix(pose.rotation)])
 
     def _motion_subspace(self, q: Array | None) -> Array:
         return np.eye(6)

@@ -9,12 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtau import _core
-from dtau.model.rotations import (
-    NO_ROTATION,
-    quaternion_of_rotation,
-    rotation_of_angles,
-    rotation_of_quaternion,
-)
+from dtau.model.rotations import NO_ROTATION, rotation_of_angles, rotation_of_quaternion
 from dtau.support.arrays import Array
 from dtau.support.checks import real_array
 from dtau.support.immutable import Immutable, checking
@@ -286,7 +281,7 @@ class Pose(Immutable):
         array([0., 0., 0., 1.])
         """
         require_option("order", order, QuaternionOrder)
-        quaternion = quaternion_of_rotation(self.rotation)
+        quaternion = _core.rotation_from_matrix(self.rotation)
         return quaternion if order == "xyzw" else np.roll(quaternion, 1)
 
     def log(self) -> Array:

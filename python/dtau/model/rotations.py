@@ -1,6 +1,6 @@
-"""Convert rotation matrices, quaternions and rotation vectors: `rotation_of_quaternion`.
+"""Convert quaternions, angles and axes to rotation matrices: `rotation_of_quaternion`.
 
-Quaternions are x y z w.
+Quaternions are x y z w; the core makes them of rotations.
 """
 
 from __future__ import annotations
@@ -74,45 +74,6 @@ def rotations_of_quaternions(quaternion: Array) -> Array:
     return out
 
 
-def _quaternion_products(rotation: Iterable[Iterable[Any]]) -> tuple[tuple[Any, ...], ...]:
-    """Return four times the products of a quaternion's parts, from its rotation's entries.
-
-    Row k has the products with part k; the row of the largest part is the most accurate.
-    """
-    (a, b, c), (d, e, f), (g, h, i) = rotation
-    return (
-        (1 + a - e - i, d + b, c + g, h - f),
-        (d + b, 1 - a + e - i, h + f, c - g),
-        (c + g, h + f, 1 - a - e + i, d - b),
-        (h - f, c - g, d - b, 1 + a + e + i),
-    )
-
-
-def quaternion_of_rotation(rotation: Array) -> Array:
-    """Return the unit quaternion of a rotation matrix, with w >= 0."""
-    products = _quaternion_products(rotation.tolist())
-    largest = max(range(4), key=lambda k: products[k][k])
-    quaternion = np.array(products[largest]) / math.hypot(*products[largest])
-    return (-quaternion if quaternion[3] < 0 else quaternion) + 0.0
-
-
-def quaternions_of_rotations(rotation: Array) -> Array:
-    """Return unit quaternions (..., 4) of rotations (..., 3, 3); w may have either sign."""
-    products = np.array(_quaternion_products(np.moveaxis(rotation, (-2, -1), (0, 1))))
-    largest = np.argmax(np.diagonal(products), axis=-1)
-    rows = np.moveaxis(products, (0, 1), (-2, -1))
-    q = np.take_along_axis(rows, largest[..., None, None], axis=-2)[..., 0, :]
-    return np.asarray(q / np.linalg.norm(q, axis=-1, keepdims=True))
-
-
-def rotation_vectors(rotation: Array) -> Array:
-    """Return the rotation vectors (..., 3), of angle at most pi, of rotations (..., 3, 3)."""
-    vector, w = np.split(quaternions_of_rotations(rotation), [3], axis=-1)
-    sine = np.linalg.norm(vector, axis=-1, keepdims=True)
-    angle = 2.0 * np.arctan2(sine, np.abs(w))
-    return np.asarray(np.copysign(angle / np.where(sine > 0.0, sine, 1.0), w) * vector)
-
-
 def angle_about(axis: Vector, rotation: Array) -> float:
     """Return the angle in (-pi, pi] of a rotation about a unit vector."""
     x, y, z = axis
@@ -156,3 +117,12 @@ def plane_axes(normal: Vector) -> tuple[Array, Array]:
     x = np.eye(3)[far] - n[far] * n
     x /= math.sqrt(x @ x)
     return x, np.cross(n, x)
+
+
+def skew(x: Array) -> Array:
+    """Return the matrices of the cross product x times."""
+    out = np.zeros((*x.shape, 3))
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        out[..., i, j] = -x[..., k]
+        out[..., j, i] = x[..., k]
+    return out

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import mujoco
 import numpy as np
 
-from dtau.conventions.twists import skew
+from dtau.model.rotations import skew
 from dtau.support.arrays import Array
 
 _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX = (

@@ -17,7 +17,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.conventions.twists import skew
+from dtau.model.rotations import skew
 from dtau.mujoco.convex_contacts import CONVEX, Placed, convex_motion
 from dtau.mujoco.names import Names
 from dtau.mujoco.scope import not_covered

@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 
 from dtau import _core
-from dtau.conventions.twists import skew
+from dtau.model.rotations import skew
 from dtau.mujoco.geometry_differences import GeometryDifferences
 from dtau.mujoco.names import Names
 from dtau.mujoco.plan import Plan

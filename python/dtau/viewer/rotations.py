@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dtau.model.rotations import quaternions_of_rotations
+from dtau import _core
 from dtau.support.arrays import Array
 
 
@@ -31,4 +31,4 @@ def relative(parents: Sequence[int], rotation: Array, translation: Array) -> tup
     turned[..., carried, :, :] = inverse @ rotation[..., carried, :, :]
     apart = translation[..., carried, :] - translation[..., by, :]
     moved[..., carried, :] = (inverse @ apart[..., None])[..., 0]
-    return np.roll(quaternions_of_rotations(turned), 1, axis=-1), moved
+    return np.roll(_core.rotation_from_matrix(turned), 1, axis=-1), moved
