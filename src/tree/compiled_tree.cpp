@@ -228,30 +228,13 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
         if (parent >= 0) seen[parent] = true;
     }
 
-    tree_ = {.nnodes = nnodes,
-             .nbodies = static_cast<int>(link_body_.size()),
-             .nq = nq,
-             .nv = nv,
-             .depth = dofs_.paths().max_depth + 1,
-             .bodies = bodies_.data(),
-             .link_body = link_body_.data(),
-             .dofs = dofs_.paths(),
-             .independent = {},
-             .mimic = nullptr,
-             .armature = armature_.data(),
-             .damping = damping_.data(),
-             .springs = nullptr,
-             .nsprings = 0,
-             .rotation_springs = nullptr,
-             .nrotation_springs = 0,
-             .friction = {0, 0, nullptr, nullptr},
-             .gravity = {gravity[0], gravity[1], gravity[2]},
-             .related = nullptr,
-             .nrelated = 0,
-             .state_matrix = nullptr,
-             .nstate_matrix = 0,
-             .actuated = nullptr,
-             .nactuated = 0};
+    tree_.nnodes = nnodes, tree_.nbodies = static_cast<int>(link_body_.size());
+    tree_.nq = nq, tree_.nv = nv;
+    tree_.bodies = bodies_.data(), tree_.link_body = link_body_.data();
+    tree_.dofs = dofs_.paths();
+    tree_.depth = tree_.dofs.max_depth + 1;
+    tree_.armature = armature_.data(), tree_.damping = damping_.data();
+    std::copy_n(gravity.begin(), 3, tree_.gravity);
     tree_.independent = tree_.dofs;
     set_springs(stiffness, rest);
     set_friction(friction, friction_speed);
@@ -388,24 +371,18 @@ const Frame* CompiledTree::frame(std::string_view name) const {
     return found == frame_places_.end() ? nullptr : &frames_[found->second];
 }
 
-namespace {
-
-bool is_prescribed(const std::string& name, const CompiledTree& compiled, const bool* prescribed) {
+std::string joints_without_inertia(const CompiledTree& compiled, const bool* prescribed) {
     const Tree& tree = compiled.tree();
-    for (int i = 0; prescribed && i < tree.nnodes; ++i) {
-        const int k = tree.bodies[i].v;
-        if (compiled.joint_name(i) == name && prescribed[independent_dof(tree, k)]) return true;
-    }
-    return false;
-}
-
-}  // namespace
-
-std::string joints_without_inertia(const CompiledTree& tree, const bool* prescribed) {
+    const auto is_prescribed = [&](const std::string& name) {
+        for (int i = 0; prescribed && i < tree.nnodes; ++i)
+            if (compiled.joint_name(i) == name &&
+                prescribed[independent_dof(tree, tree.bodies[i].v)])
+                return true;
+        return false;
+    };
     std::string names;
-    for (const std::string& name : tree.massless_joints())
-        if (!is_prescribed(name, tree, prescribed))
-            names += (names.empty() ? "'" : ", '") + name + "'";
+    for (const std::string& name : compiled.massless_joints())
+        if (!is_prescribed(name)) names += (names.empty() ? "'" : ", '") + name + "'";
     return names;
 }
 

@@ -118,7 +118,7 @@ class CompiledTree {
     std::vector<std::string> frame_names_;
     std::vector<Frame> frames_;
     std::unordered_map<std::string_view, int> frame_places_;
-    Tree tree_;
+    Tree tree_ = {};
     std::uint64_t number_;
     std::vector<RobotFunction> codes_;
 };
