@@ -1,6 +1,6 @@
 // Binds the CasADi slots to Python: fill_casadi_slot() builds a CasadiFunction from the
 // plans of its roles, and puts it into a slot.
-#include "interop/casadi_module.hpp"
+#include "python/bindings.hpp"
 
 #include <algorithm>
 #include <string>

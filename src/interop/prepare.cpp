@@ -1,6 +1,6 @@
 // Prepares raw calls from Python: prepare_call() reads the options and sizes of one function once,
 // and hold_call() stores it under a number.
-#include "interop/prepare.hpp"
+#include "python/bindings.hpp"
 
 #include <memory>
 #include <numeric>
@@ -65,8 +65,7 @@ class PreparedCall : public RawCall {
     void read_order(const Signature& s) {
         if (place(s, Option::order) < 0) return;
         if (held_->options.order < 0)
-            throw nb::value_error(
-                ("order: expected an int for " + std::string(s.name) + ", got None").c_str());
+            throw value_error("order: expected an int for " + std::string(s.name) + ", got None");
         held_->options.values.order = held_->options.order;
     }
     // Makes the torques of all velocities inputs, so that a map of inputs is square.

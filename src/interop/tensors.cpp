@@ -1,6 +1,6 @@
 // Reads tensors of another library as NumPy's arrays that share their memory: TensorReader. It
 // takes a tenth of the time of the library's own conversion.
-#include "interop/tensors.hpp"
+#include "python/bindings.hpp"
 
 #include <algorithm>
 

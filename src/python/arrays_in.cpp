@@ -109,13 +109,12 @@ nb::object with_core(nb::handle given, const ArraySignature& input, const Shape&
                      const Tree& tree, npy_intp& spacing) {
     PyArrayObject* a = array(given);
     if (!has_core(a, core, longer))
-        throw nb::value_error(
-            (std::string(input.name) + " has shape " + text(PyArray_DIMS(a), PyArray_NDIM(a)) +
-             ", expected " +
-             (*input.quantity == Quantity::given_parameters ? shapes_of_parameters(tree)
-                                                            : text(core.size, core.ndim, "...")) +
-             torque_hint(a, input, tree) + parameters_hint(a, input, core, tree))
-                .c_str());
+        throw value_error(std::string(input.name) + " has shape " +
+                          text(PyArray_DIMS(a), PyArray_NDIM(a)) + ", expected " +
+                          (*input.quantity == Quantity::given_parameters
+                               ? shapes_of_parameters(tree)
+                               : text(core.size, core.ndim, "...")) +
+                          torque_hint(a, input, tree) + parameters_hint(a, input, core, tree));
     if (evenly_spaced(a, core, spacing)) return nb::borrow(given);
     spacing = PyArray_ITEMSIZE(a);
     nb::object copy = nb::steal(reinterpret_cast<PyObject*>(PyArray_NewCopy(a, NPY_CORDER)));
@@ -133,11 +132,10 @@ Shape axes_of_parameters(PyArrayObject* a, const ArraySignature& input, const Tr
     if (!has_core(a, flat, false)) return rows;
     if (PyArray_SIZE(a) == body_parameters && PyArray_NDIM(a) <= batch_axes + 1) return flat;
     const std::string name = input.name;
-    throw nb::value_error((name + " has shape " + text(PyArray_DIMS(a), PyArray_NDIM(a)) +
-                           ", expected " + text(flat.size, flat.ndim, "...") + " or " +
-                           text(rows.size, rows.ndim, "...") +
-                           ": with one body it may be either; give " + name + "[..., 0, :]")
-                              .c_str());
+    throw value_error(name + " has shape " + text(PyArray_DIMS(a), PyArray_NDIM(a)) +
+                      ", expected " + text(flat.size, flat.ndim, "...") + " or " +
+                      text(rows.size, rows.ndim, "...") +
+                      ": with one body it may be either; give " + name + "[..., 0, :]");
 }
 
 // A longer stack is most likely a batch: it needs order=.
@@ -152,11 +150,9 @@ std::string without_derivatives(const char* name) {
 [[noreturn]] void refuse_stack(PyArrayObject* a, const ArraySignature& input, const Tree& tree,
                                const std::string& expected, const std::string& what) {
     const Shape core = core_shape(*input.quantity, {tree, Options(), false});
-    throw nb::value_error((std::string(input.name) + " has shape " +
-                           text(PyArray_DIMS(a), PyArray_NDIM(a)) + ", expected " +
-                           text(core.size, core.ndim, "..., n") + " with n = " + expected + ": " +
-                           what)
-                              .c_str());
+    throw value_error(std::string(input.name) + " has shape " +
+                      text(PyArray_DIMS(a), PyArray_NDIM(a)) + ", expected " +
+                      text(core.size, core.ndim, "..., n") + " with n = " + expected + ": " + what);
 }
 
 constexpr const char* a_stack = "a stack of the value and its time derivatives";
@@ -230,9 +226,8 @@ nb::object whole_array(nb::handle given, const char* name) {
         }
         if (!PyErr_ExceptionMatches(PyExc_ValueError) && !PyErr_ExceptionMatches(PyExc_TypeError))
             throw nb::python_error();
-        throw nb::value_error((std::string(name) + ": expected an array of real numbers, got " +
-                               str(given.type().attr("__name__")) + " (" + take_error() + ")")
-                                  .c_str());
+        throw value_error(std::string(name) + ": expected an array of real numbers, got " +
+                          type_text(given) + " (" + take_error() + ")");
     }
     if ((PyArray_ISNUMBER(array(any)) || PyArray_ISBOOL(array(any))) && holds_subclass(given))
         from_other_library("refuse_masks", given, name);
@@ -244,10 +239,8 @@ nb::object converted(nb::handle given, const char* name) {
     const char kind = PyArray_DESCR(array(any))->kind;
     const bool number = kind == 'f' || kind == 'i' || kind == 'u' || kind == 'b';
     if (!number)
-        throw nb::type_error(
-            (std::string(name) + ": expected real numbers, got dtype " +
-             str(nb::borrow(reinterpret_cast<PyObject*>(PyArray_DESCR(array(any))))))
-                .c_str());
+        throw type_error(std::string(name) + ": expected real numbers, got dtype " +
+                         dtype_text(array(any)));
     nb::object result =
         from_any(any, PyArray_DescrFromType(NPY_DOUBLE), NPY_ARRAY_ALIGNED | NPY_ARRAY_FORCECAST);
     if (!result.is_valid()) throw nb::python_error();
@@ -273,8 +266,8 @@ void read_sizes(Options& options, const Signature& signature, const nb::object* 
 nb::object input_array(nb::handle plain, const ArraySignature& input, Shape& core, bool has_order,
                        const Tree& tree, int batch_axes, npy_intp& spacing) {
     if (!is_plain(plain))
-        throw nb::value_error(
-            (std::string(input.name) + ": another argument changed it during the call").c_str());
+        throw value_error(std::string(input.name) +
+                          ": another argument changed it during the call");
     const bool is_stack = input.rows != not_stacked;
     if (is_stack) require_length(array(plain), input, core, has_order, tree);
     if (input.quantity->axes[0] == Axis::ngiven_parameters)
@@ -299,13 +292,12 @@ void refuse_batch_as_stack(const Signature& signature, const nb::object* inputs,
                 !std::equal(PyArray_DIMS(a), PyArray_DIMS(a) + axes, PyArray_DIMS(b)))
                 continue;
             const std::string value = without_derivatives(stack.name);
-            throw nb::value_error(
-                (std::string(stack.name) + " has shape " + text(PyArray_DIMS(a), PyArray_NDIM(a)) +
-                 ", expected a stack of " + value + " and its time derivatives; a batch of " +
-                 value + " has this shape, too, beside the batch " + text(PyArray_DIMS(a), axes) +
-                 " of " + signature.inputs[j].name + ": give a batch as " + value +
-                 "[:, None], or one stack for all states as " + stack.name + "[None]")
-                    .c_str());
+            throw value_error(
+                std::string(stack.name) + " has shape " + text(PyArray_DIMS(a), PyArray_NDIM(a)) +
+                ", expected a stack of " + value + " and its time derivatives; a batch of " +
+                value + " has this shape, too, beside the batch " + text(PyArray_DIMS(a), axes) +
+                " of " + signature.inputs[j].name + ": give a batch as " + value +
+                "[:, None], or one stack for all states as " + stack.name + "[None]");
         }
     }
 }
@@ -314,10 +306,8 @@ int input_count(nb::handle map, const char* name, const Tree& tree) {
     const int ndim = PyArray_NDIM(array(map));
     const npy_intp count = ndim > 0 ? PyArray_DIM(array(map), ndim - 1) : 0;
     if (count > INT_MAX / std::max(tree.independent.n, 1))
-        throw nb::value_error((std::string(name) +
-                               ": expected a map of fewer than 2**31 numbers, got " +
-                               std::to_string(count) + " columns; use several calls")
-                                  .c_str());
+        throw value_error(std::string(name) + ": expected a map of fewer than 2**31 numbers, got " +
+                          std::to_string(count) + " columns; use several calls");
     return static_cast<int>(count);
 }
 
@@ -332,10 +322,9 @@ void broadcast(Job& job, const Signature& signature, const nb::object* arrays, c
         if (!arrays[i].is_valid()) continue;
         const int axes = PyArray_NDIM(array(arrays[i])) - cores[i].ndim;
         if (axes > Job::max_axes)
-            throw nb::value_error((std::string(signature.inputs[i].name) + " has " +
-                                   std::to_string(axes) + " batch axes, expected at most " +
-                                   std::to_string(Job::max_axes))
-                                      .c_str());
+            throw value_error(std::string(signature.inputs[i].name) + " has " +
+                              std::to_string(axes) + " batch axes, expected at most " +
+                              std::to_string(Job::max_axes));
         if (axes > job.naxes) job.naxes = axes;
     }
     for (int axis = 0; axis < job.naxes; ++axis) job.shape[axis] = 1;
@@ -355,8 +344,7 @@ void broadcast(Job& job, const Signature& signature, const nb::object* arrays, c
                     shapes += (shapes.empty() ? "" : ", ") + std::string(signature.inputs[j].name) +
                               " " + text(PyArray_DIMS(b), PyArray_NDIM(b) - cores[j].ndim);
                 }
-                throw nb::value_error(
-                    ("batch shapes do not broadcast against each other: " + shapes).c_str());
+                throw value_error("batch shapes do not broadcast against each other: " + shapes);
             }
             if (n != 1) size = n;
             job.inputs[i].stride[skip + axis] = n == 1 ? 0 : PyArray_STRIDE(a, axis);
@@ -383,14 +371,11 @@ void check_quaternions(nb::handle q, const char* name, const CompiledTree& tree)
                 continue;  // the exact test runs only where this one fails
             const double norm = std::hypot(std::hypot(x[0], x[1], x[2]), x[3]);
             const double finite = (x[0] - x[0]) + (x[1] - x[1]) + (x[2] - x[2]) + (x[3] - x[3]);
-            if (std::fabs(norm - 1.0) > 1e-6 && finite == 0.0) {
-                std::string where = naxes > 0 ? " at batch index " + text(index, naxes) : "";
-                throw nb::value_error(
-                    (std::string(name) + ": the quaternion of joint '" + tree.joint_name(body) +
-                     "'" + where + " has norm " + str(nb::float_(norm)) +
-                     ", expected 1 within 1e-6 (order x y z w); dtau.normalize normalizes it")
-                        .c_str());
-            }
+            if (std::fabs(norm - 1.0) > 1e-6 && finite == 0.0)
+                throw value_error(
+                    std::string(name) + ": the quaternion of joint '" + tree.joint_name(body) +
+                    "'" + at_index(index, naxes) + " has norm " + str(nb::float_(norm)) +
+                    ", expected 1 within 1e-6 (order x y z w); dtau.normalize normalizes it");
         }
     });
 }

@@ -42,16 +42,13 @@ void share(nb::object* results, int count) {
 void check_output(nb::handle out, int o, const Job& job, const Shape& core) {
     const auto name = [&] { return name_of(o, job.noutputs); };
     const auto fail = [&](const std::string& message) {
-        throw nb::value_error((name() + ": expected " + message).c_str());
+        throw value_error(name() + ": expected " + message);
     };
     if (!PyArray_Check(out.ptr()))
-        throw nb::type_error(
-            (name() + ": expected a NumPy array, got " + str(out.type().attr("__name__"))).c_str());
+        throw type_error(name() + ": expected a NumPy array, got " + type_text(out));
     PyArrayObject* a = array(out);
     if (PyArray_TYPE(a) != NPY_DOUBLE || !PyArray_ISNOTSWAPPED(a))
-        throw nb::type_error((name() + ": expected dtype float64, got " +
-                              str(nb::borrow(reinterpret_cast<PyObject*>(PyArray_DESCR(a)))))
-                                 .c_str());
+        throw type_error(name() + ": expected dtype float64, got " + dtype_text(a));
     bool matches = PyArray_NDIM(a) == job.naxes + core.ndim;
     for (int axis = 0; matches && axis < PyArray_NDIM(a); ++axis)
         matches = PyArray_DIM(a, axis) ==
@@ -89,14 +86,12 @@ void take_outputs(nb::handle out, int count, bool several, nb::object* results) 
     }
     const bool tuple = PyTuple_Check(out.ptr());
     if (!tuple && !PyList_Check(out.ptr()))
-        throw nb::type_error(("out: expected a tuple of " + std::to_string(count) +
-                              " arrays, got " + str(out.type().attr("__name__")))
-                                 .c_str());
+        throw type_error("out: expected a tuple of " + std::to_string(count) + " arrays, got " +
+                         type_text(out));
     const Py_ssize_t length = tuple ? NB_TUPLE_GET_SIZE(out.ptr()) : NB_LIST_GET_SIZE(out.ptr());
     if (length != count)
-        throw nb::value_error(("out: expected a tuple of " + std::to_string(count) +
-                               " arrays, got " + std::to_string(length))
-                                  .c_str());
+        throw value_error("out: expected a tuple of " + std::to_string(count) + " arrays, got " +
+                          std::to_string(length));
     for (int o = 0; o < count; ++o) results[o] = item_of(out, o);
     share(results, count);
 }
@@ -108,9 +103,8 @@ void place_outputs(Job& job, const Signature& signature, const Shape* shapes,
         if (results[o].is_valid()) {
             check_output(results[o], o, job, shapes[o]);
             const auto refuse = [&](const std::string& user) {
-                throw nb::value_error((name_of(o, count) + ": expected memory of its own, got " +
-                                       "memory that " + user + " uses")
-                                          .c_str());
+                throw value_error(name_of(o, count) + ": expected memory of its own, got " +
+                                  "memory that " + user + " uses");
             };
             for (int i = 0; i < job.ninputs; ++i)
                 if (inputs[i].is_valid() && overlap(results[o], inputs[i]))

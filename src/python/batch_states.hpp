@@ -31,4 +31,9 @@ template <class Visit> void for_batch_states(PyArrayObject* a, int core_axes, co
     }
 }
 
+// Where a state is in its batch, for a message.
+inline std::string at_index(const npy_intp* index, int naxes) {
+    return naxes > 0 ? " at batch index " + text(index, naxes) : "";
+}
+
 }  // namespace dtau

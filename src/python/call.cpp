@@ -157,9 +157,8 @@ void require_inertia(const Signature& signature, const CompiledTree& compiled,
                      const Options& options) {
     const std::string missing = missing_inertia(signature, compiled, options);
     if (!missing.empty())
-        throw nb::value_error(
-            (std::string(signature.name) + ": " + missing + ", or fix them with model.lock")
-                .c_str());
+        throw value_error(std::string(signature.name) + ": " + missing +
+                          ", or fix them with model.lock");
 }
 
 namespace {

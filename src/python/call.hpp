@@ -12,6 +12,7 @@
 
 #include "call/form.hpp"
 #include "call/options.hpp"
+#include "python/objects.hpp"
 #include "tree/compiled_contacts.hpp"
 
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
@@ -113,9 +114,11 @@ inline PyArrayObject* array(nanobind::handle object) {
     return reinterpret_cast<PyArrayObject*>(object.ptr());
 }
 
-// A shape for a message, after an optional prefix such as "...".
+// A shape for a message, after an optional prefix such as "..."; the element type of an array.
 std::string text(const npy_intp* shape, int ndim, const char* prefix = "");
-
+inline std::string dtype_text(PyArrayObject* a) {
+    return str(nanobind::borrow(reinterpret_cast<PyObject*>(PyArray_DESCR(a))));
+}
 // Whether the object is an aligned array of float64.
 inline bool is_plain(nanobind::handle given) {
     return PyArray_CheckExact(given.ptr()) && PyArray_TYPE(array(given)) == NPY_DOUBLE &&
@@ -289,9 +292,6 @@ PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t count,
 // setting an error.
 PyObject* try_call(const Callable& callable, PyObject* const* values, Py_ssize_t count,
                    PyObject* keywords, bool& fits) noexcept;
-
-// The text of an object for a message; text without UTF-8 is escaped.
-std::string str(nanobind::handle object);
 
 // Imports NumPy's C interface, once for each module at its import.
 void import_numpy();

@@ -9,10 +9,10 @@
 #include <nanobind/stl/string.h>
 
 #include "call/contacts.hpp"
+#include "python/bindings.hpp"
 #include "python/call.hpp"
 #include "python/lock.hpp"
 #include "python/messages.hpp"
-#include "python/tree.hpp"
 
 namespace nb = nanobind;
 
@@ -81,9 +81,8 @@ Contact contact_of(nb::handle given) {
     try {
         return read_contact(given);
     } catch (const std::bad_cast&) {
-        throw nb::type_error(
-            ("contacts: expected attributes as constructors leave them, got " + shown(given))
-                .c_str());
+        throw type_error("contacts: expected attributes as constructors leave them, got " +
+                         shown(given));
     }
 }
 

@@ -8,10 +8,10 @@
 #include "batch/parallel.hpp"
 #include "batch/require_memory.hpp"
 #include "control/lqr.hpp"
+#include "python/bindings.hpp"
 #include "python/call.hpp"
 #include "python/lock.hpp"
 #include "python/result_memory.hpp"
-#include "python/tree.hpp"
 #include "registry/dispatch.hpp"
 #include "registry/split_batch.hpp"
 

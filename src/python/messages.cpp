@@ -152,7 +152,7 @@ void require_success(const Work& work, const FirstFailure& first) {
         failure.cause == Failure::Cause::unreached_velocities ? about_velocities(work, failure)
         : failure.cause == Failure::Cause::lost_forces        ? about_forces(work, failure)
                                                               : about_row(work, failure);
-    throw nb::value_error(("contacts: " + why).c_str());
+    throw value_error("contacts: " + why);
 }
 
 }  // namespace dtau

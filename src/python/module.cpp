@@ -9,17 +9,11 @@
 #include "batch/require_memory.hpp"
 #include "batch/stores.hpp"
 #include "dtau/sincos_constants.hpp"
-#include "interop/casadi_module.hpp"
-#include "interop/prepare.hpp"
-#include "interop/tensors.hpp"
 #include "interop/xla_handler.hpp"
+#include "python/bindings.hpp"
 #include "python/call.hpp"
 #include "python/define.hpp"
-#include "python/mujoco_steps.hpp"
-#include "python/mujoco_warnings.hpp"
-#include "python/patterns.hpp"
 #include "python/public_function.hpp"
-#include "python/tree.hpp"
 #include "registry/dispatch.hpp"
 
 namespace {

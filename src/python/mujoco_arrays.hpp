@@ -42,6 +42,8 @@ class ArrayReader {
         size_ = PyArray_SIZE(array(given));
         return static_cast<const X*>(PyArray_DATA(array(given)));
     }
+    // Takes an array of so many numbers for each of these pointers.
+    template <class... X> void each(Index size, const X*&... to) { ((to = take<X>(size)), ...); }
     Lists lists(Index count) {
         const Index* starts = take<Index>(count + 1);
         return {starts, take<Index>(starts[count])};

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "python/bindings.hpp"
 #include "python/mujoco_arrays.hpp"
-#include "python/mujoco_steps.hpp"
 
 namespace nb = nanobind;
 

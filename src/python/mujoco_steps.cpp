@@ -1,6 +1,6 @@
 // Differentiates MuJoCo's steps from Python, for dtau/mujoco/steps.py: mujoco_accelerations(),
 // mujoco_step_derivatives(), mujoco_step_pullback(), mujoco_move(), mujoco_constants().
-#include "python/mujoco_steps.hpp"
+#include "python/bindings.hpp"
 
 #include <algorithm>
 #include <stdexcept>

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "batch/system.hpp"
+#include "python/bindings.hpp"
 #include "python/lock.hpp"
-#include "python/mujoco_warnings.hpp"
 
 namespace nb = nanobind;
 

@@ -16,8 +16,7 @@ namespace {
 
 // Translates Pinocchio's name for axes into dtau's.
 std::string pinocchio_axes(nb::handle given) {
-    if (!PyUnicode_Check(given.ptr()) && str(given.type().attr("__name__")) != "ReferenceFrame")
-        return "";
+    if (!PyUnicode_Check(given.ptr()) && type_text(given) != "ReferenceFrame") return "";
     const std::string word = str(given);
     if (word == "LOCAL") return ": that is 'body' here";
     if (word == "WORLD") return ": that is 'world' here";
@@ -27,19 +26,16 @@ std::string pinocchio_axes(nb::handle given) {
 
 [[noreturn]] void refuse(const Argument& argument, const std::string& expected, nb::handle given) {
     const bool axes = words(argument.option).at == axes_words;
-    throw nb::value_error((std::string(argument.name) + ": expected " + expected + ", got " +
-                           str(plain_repr(given)) + (axes ? pinocchio_axes(given) : ""))
-                              .c_str());
+    throw value_error(std::string(argument.name) + ": expected " + expected + ", got " +
+                      str(plain_repr(given)) + (axes ? pinocchio_axes(given) : ""));
 }
 
 bool flag(const Argument& argument, nb::handle given) {
     if (PyBool_Check(given.ptr())) return given.ptr() == Py_True;
     const nb::handle kind = given.type();
     const std::string module = str(kind.attr("__module__"));
-    throw nb::type_error((std::string(argument.name) + ": expected bool, got " +
-                          (module == "builtins" ? "" : module + ".") +
-                          str(kind.attr("__qualname__")))
-                             .c_str());
+    throw type_error(std::string(argument.name) + ": expected bool, got " +
+                     (module == "builtins" ? "" : module + ".") + str(kind.attr("__qualname__")));
 }
 
 // Reads a number. Without contacts, anything but 0 is refused as such.
@@ -54,7 +50,7 @@ double regularization(nb::handle given, bool without_contacts) {
     }
     if (reads) return value;
     PyErr_Clear();
-    throw nb::type_error(("regularization: expected a number, got " + shown(given)).c_str());
+    throw type_error("regularization: expected a number, got " + shown(given));
 }
 
 }  // namespace
@@ -79,8 +75,8 @@ int number(const char* expected, nb::handle given, int least, int most) {
     if (!integer || value < least || value > most) {
         PyErr_Clear();
         const std::string message = std::string(expected) + ", got " + str(nb::repr(given));
-        if (!integer) throw nb::type_error(message.c_str());
-        throw nb::value_error(message.c_str());
+        if (!integer) throw type_error(message);
+        throw value_error(message);
     }
     return static_cast<int>(value);
 }
@@ -146,17 +142,15 @@ void CallOptions::read_variables(const Signature& signature, nb::handle given) {
                shown(given) + advice;
     };
     const bool word = PyUnicode_Check(given.ptr());
-    if (!word && !PySequence_Check(given.ptr())) throw nb::type_error(refuse().c_str());
+    if (!word && !PySequence_Check(given.ptr())) throw type_error(refuse());
     const nb::object names = word ? nb::make_tuple(given) : nb::borrow(given);
     for (const nb::handle name : nb::tuple(names)) {
-        if (!PyUnicode_Check(name.ptr())) throw nb::type_error(refuse().c_str());
+        if (!PyUnicode_Check(name.ptr())) throw type_error(refuse());
         const std::string text = str(name);
         if (add_variable(signature, text).empty()) continue;
-        throw nb::value_error(refuse(text == "parameters"
-                                         ? "; dtau.step_jvp and dtau.step_vjp have "
-                                           "derivatives by parameters"
-                                         : "")
-                                  .c_str());
+        throw value_error(refuse(text == "parameters" ? "; dtau.step_jvp and dtau.step_vjp have "
+                                                        "derivatives by parameters"
+                                                      : ""));
     }
 }
 

@@ -29,22 +29,21 @@ const Frame& named_frame(nb::handle model, nb::handle name, const CompiledTree& 
     nb::steal(
         unless_ended([&] { return PyObject_CallMethod(model.ptr(), "frame", "(O)", name.ptr()); }));
     if (PyErr_Occurred()) throw nb::python_error();
-    throw nb::value_error(("frames: no frame named " + shown(name)).c_str());
+    throw value_error("frames: no frame named " + shown(name));
 }
 
 // Refuses a wrench at several frames, or at a frame fixed to the world.
 void CallOptions::require_moving(nb::handle given) const {
     if (!single_frame || values.frames[0].body < 0)
-        throw nb::value_error(
-            ("frame: " + shown(given) + " is fixed to the world, expected one of a moving body")
-                .c_str());
+        throw value_error("frame: " + shown(given) +
+                          " is fixed to the world, expected one of a moving body");
 }
 
 // Reads one name or any number of names.
 void CallOptions::read_frames(nb::handle model, nb::handle given, const CompiledTree& tree) {
     if (PyUnicode_Check(given.ptr())) return set_frame(named_frame(model, given, tree));
     const auto require = [](bool names, nb::handle got) {
-        if (!names) throw nb::type_error(("frames: expected names, got " + shown(got)).c_str());
+        if (!names) throw type_error("frames: expected names, got " + shown(got));
     };
     require(PyType_GetSlot(Py_TYPE(given.ptr()), Py_tp_iter) != nullptr, given);
     const nb::object names = nb::steal(unless_ended([&] { return PySequence_Tuple(given.ptr()); }));
@@ -59,16 +58,14 @@ void CallOptions::read_frames(nb::handle model, nb::handle given, const Compiled
     }
     const std::string expected = set_frames(std::move(frames), tree.tree());
     if (!expected.empty())
-        throw nb::value_error(("frames: expected " + expected + ", got " + std::to_string(count) +
-                               " frames; use several calls")
-                                  .c_str());
+        throw value_error("frames: expected " + expected + ", got " + std::to_string(count) +
+                          " frames; use several calls");
 }
 
 // ---------------------------------------------------------------- contacts
 
 nb::builtin_exception goes_with_contacts(const char* argument) {
-    return nb::value_error(
-        (std::string(argument) + ": goes with contacts=, which is not given").c_str());
+    return value_error(std::string(argument) + ": goes with contacts=, which is not given");
 }
 
 // Raises an error for `active` or `positions` without contacts.
@@ -88,36 +85,23 @@ void CallOptions::require_contacts_of(const Signature& signature,
 void CallOptions::read_contacts(nb::handle model, nb::handle given, const CompiledTree& tree) {
     static constinit KeptObject name;
     const nb::handle attribute = name.get([] { return PyUnicode_InternFromString("_compiled"); });
-    // Caches the class, as call() does for models.
-    static std::atomic<PyTypeObject*> known = nullptr;
     nb::object compiled =
         nb::steal(unless_ended([&] { return PyObject_GetAttr(given.ptr(), attribute.ptr()); }));
-    if (!compiled.is_valid()) {
-        if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw nb::python_error();
-        PyErr_Clear();
-    }
-    bool right = compiled.is_valid() && Py_TYPE(compiled.ptr()) == known;
-    if (!right && compiled.is_valid() && nb::isinstance<CompiledContacts>(compiled)) {
-        right = true;
-        known = Py_TYPE(compiled.ptr());
-    }
-    if (!right || !nb::inst_ready(compiled))
-        throw nb::type_error(
-            ("contacts: expected a dtau.Contacts, got " + str(given.type().attr("__name__")))
-                .c_str());
-    const CompiledContacts& found = *nb::inst_ptr<CompiledContacts>(compiled);
-    if (&found.tree() != &tree) {
+    static std::atomic<PyTypeObject*> known = nullptr;
+    const CompiledContacts* const found = instance_of<CompiledContacts>(compiled, known);
+    if (!found) throw type_error("contacts: expected a dtau.Contacts, got " + type_text(given));
+    if (&found->tree() != &tree) {
         const nb::object equal = nb::steal(unless_ended(
             [&] { return PyObject_CallMethod(given.ptr(), "_is_of", "(O)", model.ptr()); }));
         if (!equal.is_valid()) throw nb::python_error();
-        if (equal.ptr() != Py_True || !found.fits(tree))
+        if (equal.ptr() != Py_True || !found->fits(tree))
             throw nb::value_error(
                 "contacts: expected those of this model, got another model's; make "
                 "dtau.Contacts for this one");
     }
     contacts = nb::borrow(given);
     compiled_contacts_ = std::move(compiled);
-    values.contacts = &found.constraints();
+    values.contacts = &found->constraints();
 }
 
 // ---------------------------------------------------------------- torques
@@ -135,12 +119,9 @@ nb::object CallOptions::read_inputs(nb::handle given, const Tree& tree, bool may
     }
     const std::string n = std::to_string(nv);
     if (mask || !may_be_map || ndim < 2 || PyArray_DIM(a, ndim - 2) != nv)
-        throw nb::value_error(("inputs: expected a mask of shape (" + n + ",)" +
-                               (may_be_map ? " or a map of shape (..., " + n + ", nu)" : "") +
-                               ", got " +
-                               str(nb::borrow(reinterpret_cast<PyObject*>(PyArray_DESCR(a)))) +
-                               " of shape " + text(PyArray_DIMS(a), ndim))
-                                  .c_str());
+        throw value_error("inputs: expected a mask of shape (" + n + ",)" +
+                          (may_be_map ? " or a map of shape (..., " + n + ", nu)" : "") + ", got " +
+                          dtype_text(a) + " of shape " + text(PyArray_DIMS(a), ndim));
     return numbers;
 }
 
@@ -149,9 +130,8 @@ void CallOptions::read_prescribed(nb::handle given, const Tree& tree) {
         throw nb::type_error("prescribed: expected a contiguous array of bool with one axis");
     const int nv = tree.independent.n;
     if (PyArray_DIM(array(given), 0) != nv)
-        throw nb::value_error(("prescribed: expected shape (" + std::to_string(nv) + ",), got " +
-                               text(PyArray_DIMS(array(given)), 1))
-                                  .c_str());
+        throw value_error("prescribed: expected shape (" + std::to_string(nv) + ",), got " +
+                          text(PyArray_DIMS(array(given)), 1));
     const npy_bool* numbers = static_cast<const npy_bool*>(PyArray_DATA(array(given)));
     set_prescribed(nv, [&](int k) { return numbers[k] != 0; });
 }

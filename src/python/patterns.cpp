@@ -1,5 +1,5 @@
 // Describes the patterns of a function's results for Python: patterns().
-#include "python/patterns.hpp"
+#include "python/bindings.hpp"
 
 #include <algorithm>
 #include <string>

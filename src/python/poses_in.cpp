@@ -23,10 +23,6 @@ struct Numbers {
     }
 };
 
-std::string at_index(const npy_intp* index, int naxes) {
-    return naxes > 0 ? " at batch index " + text(index, naxes) : "";
-}
-
 // Numbers that are not finite pass: they give NaN. Squares of large ones overflow, and do not pass.
 void check_norm(const Numbers& x, std::ptrdiff_t first, const char* name, const npy_intp* index,
                 int naxes) {
@@ -37,10 +33,9 @@ void check_norm(const Numbers& x, std::ptrdiff_t first, const char* name, const 
     }
     if (std::fabs(std::sqrt(squared) - 1.0) <= limit || std::isnan(finite)) return;
     const double norm = std::hypot(std::hypot(x[first], x[first + 1], x[first + 2]), x[first + 3]);
-    throw nb::value_error(
-        (std::string(name) + ": expected a quaternion of norm 1 within 1e-6, got norm " +
-         str(nb::float_(norm)) + at_index(index, naxes) + "; divide it by its norm")
-            .c_str());
+    throw value_error(std::string(name) +
+                      ": expected a quaternion of norm 1 within 1e-6, got norm " +
+                      str(nb::float_(norm)) + at_index(index, naxes) + "; divide it by its norm");
 }
 
 // A rotation matrix by rows of `width` numbers. The columns are unit vectors, the third is the cross
@@ -60,8 +55,7 @@ void check_rotation(const Numbers& m, int width, const char* name, const npy_int
         }
     if (std::isnan(finite)) return;
     const auto fail = [&](const std::string& what) {
-        throw nb::value_error(
-            (std::string(name) + ": expected " + what + at_index(index, naxes)).c_str());
+        throw value_error(std::string(name) + ": expected " + what + at_index(index, naxes));
     };
     if (error > limit)
         fail("a rotation, R^T R = 1 within 1e-6, got a matrix that is off by " +

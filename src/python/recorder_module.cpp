@@ -67,9 +67,8 @@ void product(const Numbers& a, const Numbers& b, std::size_t inner,
              nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> to) {
     const std::size_t rows = a.size() / inner, columns = b.size() / inner;
     if (to.size() != rows * columns)
-        throw nb::value_error(("to: expected " + std::to_string(rows * columns) + " numbers, got " +
-                               std::to_string(to.size()))
-                                  .c_str());
+        throw value_error("to: expected " + std::to_string(rows * columns) + " numbers, got " +
+                          std::to_string(to.size()));
     interruptible([&] {
         for (std::size_t i = 0; i < rows; ++i)
             for (std::size_t j = 0; j < columns; ++j) {
@@ -98,10 +97,9 @@ void take_nodes(nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device:
                 nb::ndarray<double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu> operands) {
     const std::vector<Node>& nodes = tape().nodes();
     if (operations.size() != nodes.size() || operands.size() != 3 * nodes.size())
-        throw nb::value_error(("nodes: expected arrays for " + std::to_string(nodes.size()) +
-                               " operations, got " + std::to_string(operations.size()) + " and " +
-                               std::to_string(operands.size() / 3))
-                                  .c_str());
+        throw value_error("nodes: expected arrays for " + std::to_string(nodes.size()) +
+                          " operations, got " + std::to_string(operations.size()) + " and " +
+                          std::to_string(operands.size() / 3));
     for (std::size_t n = 0; n < nodes.size(); ++n) {
         operations.data()[n] = static_cast<std::uint8_t>(nodes[n].operation);
         std::copy_n(nodes[n].operand, 3, operands.data() + 3 * n);

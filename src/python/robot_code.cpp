@@ -6,8 +6,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "python/bindings.hpp"
 #include "python/call.hpp"
-#include "python/tree.hpp"
 #include "registry/dispatch.hpp"
 
 namespace nb = nanobind;
@@ -22,10 +22,9 @@ void add_code(nb::handle model, const std::string& function, const nb::dict& opt
     const TreeReference tree = compiled_tree(model);
     const Signature& signature = find_function(functions(), function).signature;
     if (static_cast<int>(given.size()) != signature.ninputs)
-        throw nb::value_error(("given: expected " + std::to_string(signature.ninputs) +
-                               " values, one for each input of " + function + ", got " +
-                               std::to_string(given.size()))
-                                  .c_str());
+        throw value_error("given: expected " + std::to_string(signature.ninputs) +
+                          " values, one for each input of " + function + ", got " +
+                          std::to_string(given.size()));
     const GivenArguments options_given(signature, model, options);
     CallOptions read;
     read.read_first(signature, options_given, tree.compiled);

@@ -5,7 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "python/tree.hpp"
+#include "python/bindings.hpp"
 
 #include "dtau/joint_traits.hpp"
 #include "dtau/mimic.hpp"

@@ -46,23 +46,12 @@ TreeReference compiled_tree(nb::handle model) {
     static constinit KeptObject name;
     PyObject* const attribute = name.get([] { return PyUnicode_InternFromString("_tree"); });
     nb::object tree = read_tree(model, attribute);
-    if (!tree.is_valid()) {
-        if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw nb::python_error();
-        PyErr_Clear();
-    }
-    // Caches the class: looking it up by its C++ name takes longer than all the rest.
     static std::atomic<PyTypeObject*> known = nullptr;
-    bool right = tree.is_valid() && Py_TYPE(tree.ptr()) == known;
-    if (!right && tree.is_valid() && nb::isinstance<CompiledTree>(tree)) {
-        right = true;
-        known = Py_TYPE(tree.ptr());
-    }
-    if (!right || !nb::inst_ready(tree))
-        throw nb::type_error(
-            ("model: expected a dtau.Model, got " + str(nb::type_name(model.type()))).c_str());
+    const CompiledTree* const compiled = instance_of<CompiledTree>(tree, known);
+    if (!compiled)
+        throw type_error("model: expected a dtau.Model, got " + str(nb::type_name(model.type())));
     if (!tree_slot.load(std::memory_order_relaxed)) find_tree_slot(model, attribute);
-    const CompiledTree& compiled = *nb::inst_ptr<CompiledTree>(tree);
-    return {std::move(tree), compiled};
+    return {std::move(tree), *compiled};
 }
 
 }  // namespace dtau
