@@ -2,9 +2,9 @@
 // sees the constraints that hold in a state, or in any state of a group in lanes, as if there were no
 // others. Its inputs for contacts and rows are gathered before, its results spread to all rows after.
 //
-// A row that does not hold adds nothing but zeros to sums, which can only change the sign of a zero.
-// Zeros of a state with an inactive constraint are therefore made positive: the bits of a state do
-// not depend on the states beside it. If such a state overflows, zeros of rows that do not hold can
+// A row that does not hold is zero in results, and adds nothing but zeros to sums, which can only
+// change the sign of a zero. Zeros of a state with an inactive constraint are therefore made positive:
+// the bits of a state do not depend on the states beside it. If such a state overflows, zeros of rows that do not hold can
 // turn into NaN. It is then computed again without them (Outcome::again). In most groups, the same
 // constraints hold in all states (batch/order.hpp), which need none of this but the sign.
 #pragma once
@@ -110,10 +110,6 @@ template <class Body> struct OnActiveConstraints {
             const std::ptrdiff_t per = of_rows ? all / constraints.all->nrows : all;
             const std::ptrdiff_t count = of_rows ? per * held : all;
             const bool stacked = of_rows && arrays.stacked[o];
-            for (std::ptrdiff_t k = 0; k < per && stacked && differ; ++k)
-                constraints.clear_inactive(active, x.outputs[o] + k * held, 1);
-            if (of_rows && !stacked && differ)
-                constraints.clear_inactive(active, x.outputs[o], per);
             if (!differ && !tree.mimic && x.nonzero && x.nonzero[o].allowed)
                 x.nonzero[o].positive_zeros = true;
             else

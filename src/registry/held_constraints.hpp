@@ -81,16 +81,6 @@ template <class T> struct HeldConstraints {
             for (int r = 0; r < at[k].count; ++r) *to++ = from[all->at[numbers[k]].first + r];
         return to;
     }
-    // Sets rows of a constraint that holds in other lanes alone to zero.
-    void clear_inactive(const T* active, T* x, std::ptrdiff_t per) const {
-        const Constraint* const held_at = held->at;
-        for (int k = 0; k < held->count; ++k) {
-            const auto off = less(active[numbers[k]], 0.5);
-            T* const rows = x + held_at[k].first * per;
-            for (std::ptrdiff_t i = 0; i < held_at[k].count * per; ++i)
-                rows[i] = select(off, T(0.0), rows[i]);
-        }
-    }
     // Whether a constraint that does not hold in a lane is there for the sake of others.
     bool any_inactive(const T* active, int lane) const {
         for (int k = 0; k < held->count; ++k)

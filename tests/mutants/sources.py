@@ -203,8 +203,6 @@ LEFT_OUT: dict[str, str] = {
     "numbers/branch-ca5678f7": "adds zeros: these rows of a spherical joint's block have no others",
     "python/messages/statement-6efb872a": "the first 80 characters of a text, without memory",
     "registry/active_constraints/branch-e0bfcb10": "only results with rows come here",
-    "registry/active_constraints/term-c7eb2820": "rows of contacts that are off are zeros before",
-    "registry/held_constraints/statement-80794e90": "the same rows",
     "rotation_vector/compare-a8c65ba2": "does not compile: a comparison of lanes has another type",
     "second/idsva_so_columns/factor-e468e061": "does not compile: a motion is no force",
     "time/momentum/branch-94695658": "a pointer that roots do not read",
