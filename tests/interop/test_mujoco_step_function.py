@@ -181,6 +181,20 @@ def test_states_that_mujoco_resets_have_no_derivative() -> None:
         step.vjp(states[0], np.array([1e11]), np.ones(3))
 
 
+def test_steps_to_states_that_mujoco_resets_have_no_derivative() -> None:
+    mj_model = mujoco.MjModel.from_xml_string(
+        """<mujoco><option integrator="RK4"/><worldbody><body><joint name="pivot" axis="0 1 0"/>
+        <geom size=".1" pos="0 0 -1"/></body></worldbody>
+        <actuator><cylinder joint="pivot" timeconst="0"/></actuator></mujoco>"""
+    )
+    data = mujoco.MjData(mj_model)
+    data.ctrl[0] = 1.0
+    with pytest.raises(ValueError, match="the step has no derivative: MuJoCo resets"):
+        dtau.mujoco.transition_derivatives(mj_model, data)
+    mujoco.mj_step(mj_model, data)
+    assert abs(data.qvel[0]) > mujoco.mjMAXVAL
+
+
 def test_callbacks_are_refused_when_they_are_set_later() -> None:
     mj_model = pendulum()
     step = dtau.mujoco.StepFunction(mj_model, mujoco.MjData(mj_model))

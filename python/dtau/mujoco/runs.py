@@ -256,9 +256,12 @@ class Run:
         )
 
     def unstable(self) -> int | None:
-        """Return the first state that MuJoCo's step resets, or whose controls it ignores."""
+        """Return the first state that MuJoCo's steps reset, or whose controls they ignore.
+
+        The step itself resets the state before it, the next step resets the state after it.
+        """
         first = self._stages[0]
-        arrays = first.q, first.v, first.a, first.ctrl
+        arrays = first.q, first.v, first.a, first.ctrl, self._following
         if _core.mujoco_is_within(arrays, _LARGEST):  # the usual case, in less time
             return None
         bad = ~np.all([(np.abs(x) <= _LARGEST).all(axis=1) for x in arrays], axis=0)
