@@ -3,66 +3,30 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
 from messages import message
+from trees import grow
 
 import dtau
 
 
 def mechanism() -> dtau.Model:
     """A floating tree with every joint that can be reversed, in a chain with branches."""
-    rng = np.random.default_rng(0)
-    builder = dtau.ModelBuilder("all")
-
-    def inertia() -> dtau.Inertia:
-        root = 0.2 * rng.normal(size=(3, 3))
-        tensor = np.sum(root**2) * np.eye(3) - root @ root.T
-        return dtau.Inertia(rng.uniform(1, 2), 0.1 * rng.normal(size=3), tensor)
-
-    def pose() -> dtau.Pose:
-        return dtau.Pose.exp(rng.normal(size=6))
-
-    def axis() -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-        return rng.normal(size=3)
-
-    kinds: list[dtau.JointType] = [
-        *(dtau.Free(), dtau.Revolute(axis()), dtau.Prismatic(axis()), dtau.Helical(axis(), 0.3)),
-        *(dtau.Fixed(), dtau.Universal(axis(), axis()), dtau.Cylindrical(axis())),
-        dtau.Spherical(),
-    ]
-    last = None
-    for k, joint in enumerate(kinds):
-        own = 0.3 if isinstance(joint, dtau.Spherical) else rng.uniform(size=joint.nv)
-        last = builder.add(
-            joint,
-            name=f"link {k}",
-            parent=last,
-            placement=None if k == 2 else pose(),
-            inertia=inertia(),
-            armature=0.0 if k in (0, 4) else own,
-            damping=0.0 if k in (0, 4) else own,
-        )
-        builder.add(
-            dtau.Revolute(axis()),
-            name=f"side {k}",
-            parent=last,
-            placement=pose(),
-            inertia=inertia(),
-        )
-    builder.add(
-        dtau.Revolute(axis()),
-        name="mimic",
-        parent="side 3",
-        placement=pose(),
-        inertia=inertia(),
-        mimic=dtau.Mimic("link 1", 1.4, 0.3),
-    )
-    return builder.build()
+    chain = ["free", "revolute", "prismatic", "helical", "fixed", "universal", "cylindrical"]
+    kinds, parents = [*chain, "spherical", *["revolute"] * 9], [-1, *range(7), *range(8), 11]
+    tree = grow(kinds, parents, 2, armature=False, damping=False, friction=False)
+    model = tree.model({"revolute16": dtau.Mimic("revolute1", 1.4, 0.3)})
+    own: dict[str, Any] = {name: 0.2 + 0.1 * k for k, name in enumerate(model.bodies[1:4])}
+    own |= {"universal5": (0.3, 0.7), "cylindrical6": (0.4, 0.1), "spherical7": 0.3}
+    return model.replace(armature=own, damping=own)
 
 
-@pytest.mark.parametrize("root", ["link 7", "side 6", "link 4", "link 1", "link 0", "mimic"])
+@pytest.mark.parametrize(
+    "root", ["spherical7", "revolute14", "fixed4", "revolute1", "free0", "revolute16"]
+)
 def test_postures_are_those_that_transfer_state_gives(root: str) -> None:
     model = mechanism()
     q = dtau.random_state(model, np.random.default_rng(2)).q
@@ -71,14 +35,14 @@ def test_postures_are_those_that_transfer_state_gives(root: str) -> None:
     other = posed.with_root(root)
     want = dtau.transfer_state(posed, other, q).q
     assert dtau.difference(other, want, other.postures["some"]) == pytest.approx(0, abs=1e-12)
-    back = other.with_root("link 0")
+    back = other.with_root("free0")
     for frame in model.frames:
         got = dtau.frame_placements(back, back.postures["some"], frame)
         place = dtau.frame_placements(model, q, frame)
         np.testing.assert_allclose(got.translation, place.translation, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("root", ["link 7", "side 6", "link 4", "link 1", "link 0"])
+@pytest.mark.parametrize("root", ["spherical7", "revolute14", "fixed4", "revolute1", "free0"])
 def test_the_same_motion_needs_the_same_forces(root: str) -> None:
     model = mechanism()
     other = model.with_root(root)
@@ -102,7 +66,7 @@ def test_the_same_motion_needs_the_same_forces(root: str) -> None:
     returned = dtau.transfer_state(other, model, *theirs)
     np.testing.assert_allclose(returned.v, ours.v, rtol=0, atol=1e-12)
     np.testing.assert_allclose(returned.a, ours.a, rtol=0, atol=1e-12 * np.abs(ours.a).max() * 10)
-    again = other.with_root("link 0")
+    again = other.with_root("free0")
     home = dtau.transfer_state(other, again, *theirs)
     np.testing.assert_allclose(home.v, dtau.transfer_state(model, again, *ours).v, atol=1e-12)
     assert pickle.loads(pickle.dumps(other)) == other == model.with_root(root)
