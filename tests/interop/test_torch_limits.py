@@ -77,9 +77,6 @@ def test_what_waits_for_its_gradient_keeps_the_model() -> None:
     near(q.grad, want.sum(axis=0), 1e-14)
 
 
-# ------------------------------------------------------------------ quaternions of any norm
-
-
 # ------------------------------------------------------------------ the page and the example
 
 

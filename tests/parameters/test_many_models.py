@@ -358,9 +358,6 @@ def test_derivatives_by_parameters_that_do_not_exist() -> None:
         dtau.impulse_dynamics_vjp(model, *point[:2], contacts, *weights, by="f_ext")
 
 
-# Batches
-
-
 # Arguments
 
 
