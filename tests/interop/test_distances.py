@@ -310,6 +310,11 @@ def test_messages(tmp_path: Path) -> None:
         ("q has shape (3,), expected (..., 9)", ValueError, (q[:3], shapes)),
     ):
         assert said in message(kind, lambda given=arguments: shape_distances(model, *given))
+    assert "geometry: expected a path" in message(TypeError, lambda: read_shapes(model, 3))
+    text = urdf("box", "box")
+    assert "meshes: expected a path" in message(
+        TypeError, lambda: read_shapes(model, text, meshes=3)
+    )
     file = tmp_path / "r.urdf"
     (tmp_path / "bolt.stl").unlink()
     file.write_text(urdf("mesh", "box"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -45,6 +46,13 @@ try:
 except OSError as error:
     print("OSError", error)
 """
+
+
+@pytest.mark.parametrize("what", ["Model.save", "Model.to_urdf", "viewer.picture", "generate"])
+@pytest.mark.parametrize(("path", "kind"), [(3, TypeError), ("", ValueError), ("a\0b", ValueError)])
+def test_what_is_no_path_is_named(what: str, path: object, kind: type[Exception]) -> None:
+    with pytest.raises(kind, match=f"^path: expected a path, got {re.escape(repr(path))}$"):
+        exec(WRITERS[what][1], {"dtau": dtau, "model": dtau.robots.quadruped(), "path": path})
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX")

@@ -107,7 +107,8 @@ def test_files_are_png(tmp_path: Path) -> None:
         ({"camera": (0.0,)}, ["camera"]),
         ({"q": [0.0]}, ["q", "(1,)"]),
         ({"f_ext_axes": "local"}, ["f_ext_axes", "body"]),
-        ({"geometry": ""}, ["source"]),
+        ({"geometry": ""}, ["geometry"]),
+        ({"path": ""}, ["path: expected a path, got ''"]),
         ({"path": "robot.gif"}, ["path", ".png", "robot.gif"]),
     ],
 )

@@ -202,6 +202,9 @@ def test_ports_that_are_taken_are_passed_over() -> None:
         ({"model": [MODEL, MODEL], "q": [dtau.neutral(MODEL)]}, ValueError, ["q", "2", "1"]),
         ({"model": [MODEL], "v": np.zeros(18)}, ValueError, ["model", "add"]),
         ({"geometry": "none.urdf"}, FileNotFoundError, ["none.urdf"]),
+        ({"geometry": 3}, TypeError, ["geometry: expected a path or XML text, got int"]),
+        ({"geometry": MODEL.to_urdf(), "meshes": 3}, TypeError, ["meshes: expected a path", "3"]),
+        ({"geometry": MODEL.to_urdf(), "meshes": [3]}, TypeError, ["meshes: expected a path", "3"]),
         ({"geometry": MODEL.to_urdf(), "meshes": "none"}, NotADirectoryError, ["meshes", "none"]),
     ],
 )

@@ -20,7 +20,7 @@ from dtau.codegen.source import head, header, source
 from dtau.codegen.text import include
 from dtau.model.model import Model
 from dtau.support.checks import require, shown
-from dtau.support.files import write_file
+from dtau.support.files import require_path, write_file
 from dtau.support.options import Language, Scalar, require_option
 
 
@@ -153,7 +153,7 @@ def generate(
     require_option("language", language, Language)
     require_option("scalar", scalar, Scalar)
     budget = Budget(limit, language)
-    out = Path(path)
+    out = Path(require_path("path", path))
     suffix, header_suffix = SUFFIXES[language]
     if out.suffix != suffix:
         hint = "" if out.suffix != ".cu" else ", or language='cuda'"

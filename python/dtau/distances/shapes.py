@@ -24,11 +24,11 @@ from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.support.checks import require, require_name
 from dtau.support.errors import ModelError, ModelWarning
-from dtau.viewer.folders import Folders
+from dtau.viewer.folders import Folders, Paths
 from dtau.viewer.meshfiles import GRAY, read_mesh
 from dtau.viewer.mjcf_visuals import mesh_of
 from dtau.viewer.solids import joined
-from dtau.viewer.visuals import LARGEST, Paths, positive
+from dtau.viewer.visuals import LARGEST, positive
 
 _UNREAD = frozenset(
     {"inertial", "visual", "joint", "gazebo", "transmission", "sensor", "texture", "material"}
@@ -128,13 +128,12 @@ def read_shapes(
     """
     require("model", model, Model)
     require("hulls", hulls, bool)
-    named = [meshes] if isinstance(meshes, str | os.PathLike) else list(meshes)
-    source, document = open_document(geometry, LARGEST)
+    source, document = open_document(geometry, LARGEST, "geometry")
     own = None if source.path is None else os.path.dirname(os.path.abspath(source.path))
     notes: list[str] = []
     read = _of_mjcf if document.tag == "mujoco" else _of_urdf
     found = []
-    for shape in read(source, Folders(own, named), hulls, notes):
+    for shape in read(source, Folders(own, meshes), hulls, notes):
         if shape.link is None or shape.link in model.frames:
             found.append(shape)
         else:

@@ -14,6 +14,6 @@
 `immutable`       base classes of immutable objects
 `locks`           locks that survive a fork
 `machine`         cores, load and processor of this machine
-`files`           files written whole or not at all
+`files`           paths, and files written whole or not at all
 ================  =================================================================
 """

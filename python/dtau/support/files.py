@@ -1,4 +1,4 @@
-"""Write files whole or not at all: `write_file`."""
+"""Read paths, and write files whole or not at all: `require_path`, `write_file`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,26 @@ import os
 import secrets
 import stat
 from contextlib import suppress
+
+from dtau.support.checks import plain, shown
+
+
+def require_path(argument: str, path: object) -> str:
+    """Return a path as text.
+
+    Raises
+    ------
+    TypeError
+        If it is neither text nor path-like.
+    ValueError
+        If it is empty, or has a null character.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"{argument}: expected a path, got {shown(path)}")
+    text = str(plain(os.fsdecode(path)))
+    if not text or "\0" in text:
+        raise ValueError(f"{argument}: expected a path, got {text!r:.80}")
+    return text
 
 
 def write_file(path: str | os.PathLike[str], content: bytes) -> None:
@@ -19,7 +39,10 @@ def write_file(path: str | os.PathLike[str], content: bytes) -> None:
     ------
     OSError
         If the file cannot be written.
+    ValueError, TypeError
+        If the path is none.
     """
+    path = require_path("path", path)
     target = os.path.realpath(path)
     try:
         former = os.stat(target)
@@ -30,7 +53,7 @@ def write_file(path: str | os.PathLike[str], content: bytes) -> None:
             file.write(content)
         return
     if former is not None and not os.access(target, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
     beside = f"{target}.{secrets.token_hex(8)}.tmp"
     try:
         with open(beside, "xb") as file:
@@ -48,5 +71,5 @@ def write_file(path: str | os.PathLike[str], content: bytes) -> None:
         with suppress(OSError):
             os.unlink(beside)
         if isinstance(error, OSError) and error.errno is not None:
-            raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
+            raise type(error)(error.errno, error.strerror, path) from None
         raise

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
-from dtau.support.checks import plain
+from dtau.support.files import require_path
+
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 LARGEST = 256_000_000  # most bytes of a mesh
 
@@ -22,25 +24,24 @@ class Folders:
     ----------
     own : str or path-like, optional
         The folder of the robot's file, the base of relative names.
-    named : sequence of str or path-like
+    named : path, or sequence of paths
         Folders that contain packages, or that are a package.
 
     Raises
     ------
-    NotADirectoryError
-        If a named folder is not a folder.
+    NotADirectoryError, ValueError, TypeError
+        If a named folder is not a folder, or not a path.
     """
 
-    def __init__(
-        self, own: str | os.PathLike[str] | None, named: Sequence[str | os.PathLike[str]] = ()
-    ) -> None:
-        for folder in named:
+    def __init__(self, own: str | os.PathLike[str] | None, named: Paths = ()) -> None:
+        if isinstance(named, str | os.PathLike) or not isinstance(named, Iterable):
+            named = (named,)
+        folders = [require_path("meshes", folder) for folder in named]
+        for folder in folders:
             if not os.path.isdir(folder):
-                raise NotADirectoryError(
-                    f"meshes: expected a folder, got {plain(os.fspath(folder))!r}"
-                )
+                raise NotADirectoryError(f"meshes: expected a folder, got {folder!r}")
         self._own = None if own is None else Path(os.path.realpath(own))
-        self._named = [Path(os.path.realpath(folder)) for folder in named]
+        self._named = [Path(os.path.realpath(folder)) for folder in folders]
 
     def find(self, name: str) -> Path:
         """Return the file of a name: ``package://``, ``file://``, relative or absolute.

@@ -16,8 +16,9 @@ from dtau.model.spatial import Inertia
 from dtau.support.arrays import Array
 from dtau.support.errors import ModelWarning
 from dtau.viewer import solids
+from dtau.viewer.folders import Paths
 from dtau.viewer.meshfiles import Color
-from dtau.viewer.visuals import Paths, read_visuals
+from dtau.viewer.visuals import read_visuals
 
 _BODY, _WORLD = (0.36, 0.55, 0.75), (0.55, 0.58, 0.62)
 _ROD, _JOINT, _SLIDE = (0.42, 0.45, 0.5), (0.93, 0.55, 0.2), (0.35, 0.7, 0.45)

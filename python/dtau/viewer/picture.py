@@ -13,14 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.support.checks import integer, real_array, require, tuple_of, unknown_name
-from dtau.support.files import write_file
+from dtau.support.files import require_path, write_file
 from dtau.support.options import Axes
 from dtau.viewer import shading, solids
 from dtau.viewer.controls import start
+from dtau.viewer.folders import Paths
 from dtau.viewer.meshfiles import Color
 from dtau.viewer.motion import ARROWS, Motion, motion
 from dtau.viewer.parts import looks, reach, warn_of_missing
-from dtau.viewer.visuals import Paths
 
 _MASS = "center of mass"
 _GOLD = (0.9, 0.7, 0.08)
@@ -97,11 +97,12 @@ def picture(
     for name in wanted:
         if name not in (*ARROWS, _MASS):
             raise unknown_name("arrows", name, (*ARROWS, _MASS))
-    if path is not None and not os.fspath(path).lower().endswith(".png"):
-        raise ValueError(f"path: expected a name that ends in .png, got {os.fspath(path)!r}")
-    if len(size) != 2:
+    if path is not None and not (path := require_path("path", path)).lower().endswith(".png"):
+        raise ValueError(f"path: expected a name that ends in .png, got {path!r}")
+    numbers = tuple_of("size", size, object, "width and height")
+    if len(numbers) != 2:
         raise ValueError(f"size: expected width and height, got {size!r:.80}")
-    width, height = (integer("size", number, 1, 10_000) for number in size)
+    width, height = (integer("size", number, 1, 10_000) for number in numbers)
     azimuth, elevation = real_array("camera", camera, (2,)).tolist()
     if abs(elevation) > 80:
         raise ValueError(f"camera: expected at most 80 degrees above the floor, got {elevation}")

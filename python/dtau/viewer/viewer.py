@@ -20,12 +20,12 @@ from dtau.model.pose import Pose
 from dtau.support.checks import integer, real_array, require
 from dtau.support.options import Axes
 from dtau.viewer.controls import start
+from dtau.viewer.folders import Paths
 from dtau.viewer.guard import serve_guarded, url
 from dtau.viewer.motion import motion
 from dtau.viewer.parts import looks, warn_of_missing
 from dtau.viewer.player import Player
 from dtau.viewer.robot import Robot
-from dtau.viewer.visuals import Paths
 
 _SEEN = 0.2  # s: interval between updates of the time slider
 _SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5", "10")

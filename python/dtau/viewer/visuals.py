@@ -7,7 +7,7 @@ to the links by name.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from dtau.loaders.urdf import origin
 from dtau.loaders.xml import Element, parse
 from dtau.support.errors import ModelError
 from dtau.viewer import solids
-from dtau.viewer.folders import Folders
+from dtau.viewer.folders import Folders, Paths
 from dtau.viewer.meshfiles import GRAY, Color, Surface, Visual, read_mesh
 from dtau.viewer.mjcf_visuals import read_mjcf_visuals
 
@@ -27,8 +27,6 @@ _UNREAD = frozenset(
     {"inertial", "collision", "joint", "gazebo", "transmission", "sensor", "texture"}
 )
 LARGEST = 64_000_000  # most bytes of a file, as in `dtau.load`
-
-Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 class Visuals(NamedTuple):
@@ -59,10 +57,9 @@ def read_visuals(geometry: str | os.PathLike[str], meshes: Paths = ()) -> Visual
     OSError, ModelError, ValueError, TypeError
         If the file cannot be read, see `dtau.load`; or if a folder does not exist.
     """
-    named = [meshes] if isinstance(meshes, str | os.PathLike) else list(meshes)
-    source, document = open_document(geometry, LARGEST)
+    source, document = open_document(geometry, LARGEST, "geometry")
     own = None if source.path is None else os.path.dirname(os.path.abspath(source.path))
-    folders = Folders(own, named)
+    folders = Folders(own, meshes)
     if document.tag == "mujoco":
         return Visuals(*read_mjcf_visuals(source, folders))
     return _of_urdf(source, folders)
