@@ -534,6 +534,9 @@ class TestGarbage:
         path.write_bytes(arm().replace("tip", "Füße").encode("latin-1"))
         with pytest.raises(dtau.ModelError, match=r"line \d+: expected UTF-8, got the byte 0xfc;"):
             dtau.load(path)
+        path.write_bytes(b"\x89PNG\r\n")
+        with pytest.raises(dtau.ModelError, match=r"line 1: not well-formed XML"):
+            dtau.load(path)
 
     def test_unknown_encodings(self, tmp_path: Path) -> None:
         path = tmp_path / "arm.urdf"

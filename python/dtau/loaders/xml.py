@@ -135,8 +135,10 @@ class _NestedError(Exception):
 
 
 def _foreign_byte(content: str | bytes, at: int) -> str | None:
-    """Describe the byte that stopped the parser if it is of no character in UTF-8."""
+    """Describe the byte that stopped the parser of an XML if it is of no character in UTF-8."""
     if isinstance(content, str) or not content[at : at + 1] > b"\x7f":
+        return None
+    if not content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):  # a picture, an archive
         return None
     try:
         content[at:].decode()
