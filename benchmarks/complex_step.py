@@ -1,80 +1,60 @@
 """Second derivatives by complex step of the package's own first ones, compiled on the spot.
 
-`complex_step.cpp` is the core's IDSVA with complex numbers, with the core's flags and for this
-processor; multiplications are those of finite numbers. A call loops over states and directions in
-C++: no Python is in its time. It works on trees of revolute joints, from a checkout of the sources.
+The library of baselines has the core's IDSVA with complex numbers. A pass loops over states and
+directions in C++, with some Python where the results of many directions would leave the caches. It
+works on trees of revolute joints.
 """
 
 from __future__ import annotations
 
-import ctypes
-import tempfile
-import weakref
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 
 import dtau
-from benchmarks.checks import Array, UnavailableError
-from benchmarks.compilers import cxx_compiler, run
+from benchmarks.baselines.library import Library
+from benchmarks.checks import Array
 
-ROOT = Path(__file__).parents[1]
-SOURCES = ("benchmarks/complex_step.cpp", "src/tree/compiled_tree.cpp", "src/tree/sparsity.cpp")
-FLAGS = (
-    *("-std=c++20", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno"),
-    *("-fno-trapping-math", "-fcx-limited-range", "-shared", "-fPIC", "-Iinclude", "-Isrc"),
-)
-
-
-def library() -> ctypes.CDLL:
-    """The compiled program; raise `UnavailableError` where there is no compiler or no source."""
-    compiler = cxx_compiler("g++", "clang++")
-    if missing := [source for source in SOURCES if not (ROOT / source).is_file()]:
-        raise UnavailableError(f"there is no {missing[0]} here")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "complex_step.so"
-        run([compiler, *FLAGS, *SOURCES, "-o", str(path)], folder=ROOT)
-        program = ctypes.CDLL(str(path))
-    pointer, size = ctypes.c_void_p, ctypes.c_ssize_t
-    program.open_robot.argtypes = (ctypes.c_int, *(pointer,) * 8)
-    program.open_robot.restype = pointer
-    program.close_robot.argtypes = (pointer,)
-    program.close_robot.restype = None
-    program.second.argtypes = (*(pointer,) * 4, size, pointer)
-    program.second.restype = None
-    return program
+STEP = 1e-30
+BYTES = 2**18  # of results of one call, which stay in the caches
 
 
 class ComplexStep:
-    """Second derivatives of a robot at given states, into an array of their own."""
+    """Second derivatives of a robot at given states."""
 
-    def __init__(
-        self, program: ctypes.CDLL, model: dtau.Model, q: Array, v: Array, a: Array
-    ) -> None:
-        joints, inertias, n = model.joints, model.inertias, model.nv
-        if not all(isinstance(joint.type, dtau.Revolute) for joint in joints):
+    def __init__(self, library: Library, model: dtau.Model, q: Array, v: Array, a: Array) -> None:
+        if not all(isinstance(joint.type, dtau.Revolute) for joint in model.joints):
             raise ValueError("model: expected revolute joints only")
-        fields: list[Any] = [np.array([joint.parent for joint in joints], dtype=np.int32)]
-        fields += [[joint.placement.rotation for joint in joints]]
-        fields += [[joint.placement.translation for joint in joints]]
-        fields += [[joint.type.axis for joint in joints]]  # type: ignore[attr-defined]
-        fields += [[getattr(x, name) for x in inertias] for name in ("mass", "com", "tensor")]
-        arrays = [np.ascontiguousarray(x) for x in (*fields, model.gravity)]
-        robot = program.open_robot(n, *(x.ctypes.data for x in arrays))
-        weakref.finalize(self, program.close_robot, robot)
-        self._second = program.second
-        self._states = [np.ascontiguousarray(x) for x in (q, v, a)]
-        self.out = np.full((len(q), 4, *(n,) * 3), np.nan)
-        pointers = (x.ctypes.data for x in self._states)
-        self._arguments = (robot, *pointers, len(q), self.out.ctypes.data)
+        n, count = model.nv, len(q)
+        at = np.repeat([q, v, a], 2 * n, axis=1).astype(complex)  # by q, then by v
+        directions = at.reshape(3, count, 2, n, n)
+        for variable in range(2):
+            directions[variable, :, variable] += 1j * STEP * np.eye(n)
+        tree, total = library.tree(model), 2 * n * count
+        size = min(total, max(1, BYTES // (3 * 16 * n * n)))
+        self._shape = (count, 2, n, n, n)
+        self._results = tuple(np.empty((size, n, n), complex) for _ in range(3))
+        self._loops = [
+            tree.loop("idsva_mass", tuple(at[:, i : i + size]), "alone", self._results)
+            for i in range(0, total, size)
+        ]
 
     def run(self, passes: int) -> None:
         """Evaluate at all states."""
+        if len(self._loops) == 1:
+            self._loops[0](passes)
+            return
         for _ in range(passes):
-            self._second(*self._arguments)
+            for loop in self._loops:
+                loop(1)
 
     def tensors(self) -> list[Array]:
         """d2tau/dqdq, dvdv, dvdq, dM/dq, [i, j, k]: output i, by the first along j, then k."""
-        self.run(1)
-        return [np.moveaxis(self.out[:, m], 1, -1) for m in range(4)]
+        parts = []
+        for loop in self._loops:
+            loop(1)
+            parts.append([x.imag / STEP for x in self._results])
+        rows = np.prod(self._shape[:3])
+        by_q, by_v, mass = (
+            np.concatenate(x)[:rows].reshape(self._shape) for x in zip(*parts, strict=True)
+        )
+        found = by_q[:, 0], by_v[:, 1], by_v[:, 0], mass[:, 0]
+        return [np.moveaxis(x, 1, -1) for x in found]

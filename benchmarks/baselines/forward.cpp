@@ -1,6 +1,8 @@
-// Registers partial derivatives of forward dynamics by eq. 5 of [IDSVA]: the core's own, and baselines.
+// Registers partial derivatives of forward dynamics by eq. 5 of [IDSVA], the core's own and baselines, and
+// by the chain rule.
 #include "forward.hpp"
 
+#include "abacr.hpp"
 #include "functions.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -54,6 +56,10 @@ constexpr Row functions[] = {
                  const ForwardPartials<T> da = {x[da_dq], x[da_dv], x[da_dtau]};
                  fdcr_partials(tree, x[q], x[v], x[tau], w);
                  solve_by_dmm(tree, w.root_frame.S, da, w.solution);
+             })),
+    function({.name = "abacr"}, takes(q, v, tau), gives(da_dq, da_dv, da_dtau),
+             algorithm<AbacrWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+                 abacr(tree, x[q], x[v], x[tau], x[da_dq], x[da_dv], x[da_dtau], w);
              })),
 };
 

@@ -5,6 +5,6 @@
 
 namespace dtau::DTAU_VARIANT {
 
-extern const FunctionGroup baseline_values, baseline_inverse, baseline_forward, baseline_chain;
+extern const FunctionGroup baseline_values, baseline_inverse, baseline_forward;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -30,8 +30,7 @@ struct Found {
 };
 
 std::optional<Found> find(const char* name) {
-    for (const FunctionGroup* group :
-         {&baseline_values, &baseline_inverse, &baseline_forward, &baseline_chain})
+    for (const FunctionGroup* group : {&baseline_values, &baseline_inverse, &baseline_forward})
         for (int k = 0; k < group->count; ++k)
             if (!std::strcmp(group->signatures[k].name, name))
                 return Found{group->signatures[k], group->implementations[k]};

@@ -1,5 +1,5 @@
-// Registers values, for complex step; and partial derivatives of inverse dynamics: the core's own without
-// M, and baselines.
+// Registers values and first derivatives with M, for complex step; and partial derivatives of inverse
+// dynamics: the core's own without M, and baselines.
 #include "dtau/algorithms/first/idsva.hpp"
 #include "dtau/algorithms/values/aba.hpp"
 #include "dtau/algorithms/values/rnea.hpp"
@@ -14,6 +14,7 @@ constexpr Out<"tau", Quantity::torque> torque;
 constexpr Out<"a", Quantity::v> acceleration;
 constexpr Out<"dtau_dq", Quantity::torque_matrix> dtau_dq;
 constexpr Out<"dtau_dv", Quantity::torque_matrix> dtau_dv;
+constexpr Out<"dtau_da", Quantity::torque_matrix> dtau_da;
 constexpr KernelTraits sparse = {.results = Results::sparse};
 
 constexpr Row values[] = {
@@ -36,6 +37,12 @@ constexpr Row partials[] = {
                  const T* const no_wrenches = nullptr;
                  T* const no_matrix = nullptr;
                  idsva(tree, x[q], x[v], x[a], no_wrenches, x[dtau_dq], x[dtau_dv], no_matrix, w);
+             })),
+    function({.name = "idsva_mass"}, takes(q, v, a), gives(dtau_dq, dtau_dv, dtau_da),
+             algorithm<IdsvaWorkspace, sparse>([]<class T>(const Tree& tree, const auto& x,
+                                                           const auto& w) {
+                 const T* const no_wrenches = nullptr;
+                 idsva(tree, x[q], x[v], x[a], no_wrenches, x[dtau_dq], x[dtau_dv], x[dtau_da], w);
              })),
     function({.name = "idsva_body"}, takes(q, v, a), gives(dtau_dq, dtau_dv),
              algorithm<IdsvaBodyWorkspace, sparse>(

@@ -29,7 +29,7 @@ Way = Literal["alone", "lanes"]
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parents[1]
 SOURCES = (
-    *(FOLDER / f"{name}.cpp" for name in ("forward", "inverse", "chain", "interface")),
+    *(FOLDER / f"{name}.cpp" for name in ("forward", "inverse", "interface")),
     *(ROOT / "src" / name for name in ("batch/run.cpp", "batch/scratch.cpp", "batch/stores.cpp")),
     *(ROOT / "src" / name for name in ("tree/compiled_tree.cpp", "tree/sparsity.cpp")),
 )
@@ -41,6 +41,7 @@ FLAGS = (
 FAST = ("-O3", "-march=native")
 WITHOUT_AVX = ("-O3", "-march=x86-64-v2")
 EXACT = ("-O1", "-DDTAU_INLINE=inline")
+COMPLEX = (*FAST, "-ftree-slp-vectorize", "-fcx-limited-range")  # to be timed
 
 ELEMENT = {"lanes": 0, "alone": 1}
 VALUES = ("inverse_dynamics", "forward_dynamics")
@@ -103,16 +104,32 @@ class Tree:
             raise ValueError(message.value.decode(errors="replace"))
         weakref.finalize(self, library.loaded.close_tree, self._tree)
 
-    def __call__(self, function: str, *arrays: Array, way: str = "lanes") -> tuple[Array, ...]:
+    def __call__(self, function: str, *arrays: Array, way: Way = "lanes") -> tuple[Array, ...]:
         """The results of a function at all states."""
         results = self._results(function, arrays)
-        self._run(function, arrays, results, way, 1)
+        self.loop(function, arrays, way, results)(1)
         return results
 
-    def loop(self, function: str, arrays: tuple[Array, ...], way: Way) -> Callable[[int], None]:
+    def loop(
+        self,
+        function: str,
+        arrays: tuple[Array, ...],
+        way: Way,
+        into: tuple[Array, ...] | None = None,
+    ) -> Callable[[int], None]:
         """Apply a function to all states; so many passes a call, always into the same results."""
-        results = self._results(function, arrays)
-        return lambda passes: self._run(function, arrays, results, way, passes)
+        results = into or self._results(function, arrays)
+        pointers = (ctypes.c_void_p * len(results))(*(x.ctypes.data for x in results))
+        given = [x.ctypes.data for x in arrays]
+        fixed = (self._tree, function.encode(), ELEMENT[way], len(arrays[0]), *given, pointers)
+        run = self.library.loaded.run
+
+        # kept: what the pointers lead to
+        def passes(count: int, kept: object = (self, arrays, results)) -> None:
+            if not run(*fixed, count):
+                raise LookupError(f"{function} is not in the library of baselines")
+
+        return passes
 
     def counts(self, function: str, *arrays: Array) -> tuple[int, int, int]:
         """Multiplications, additions and divisions of all states; of a library of `Counted`."""
@@ -128,21 +145,6 @@ class Tree:
         number = 1 if one else 2 if function in INVERSE else 3
         shape = (len(arrays[0]), n) if function in VALUES else (len(arrays[0]), n, n)
         return tuple(np.full(shape, np.nan, arrays[0].dtype) for _ in range(number))
-
-    def _run(
-        self,
-        function: str,
-        arrays: tuple[Array, ...],
-        results: tuple[Array, ...],
-        way: str,
-        passes: int,
-    ) -> None:
-        pointers = (ctypes.c_void_p * len(results))(*(x.ctypes.data for x in results))
-        given = (x.ctypes.data for x in arrays)
-        n, name = len(arrays[0]), function.encode()
-        run = self.library.loaded.run
-        if not run(self._tree, name, ELEMENT[way], n, *given, pointers, passes):
-            raise LookupError(f"{function} is not in the library of baselines")
 
 
 def compiled(
@@ -162,9 +164,9 @@ def compiled(
     return libraries, notes
 
 
-def of_scalars(scalar: Literal["Complex", "Counted"]) -> Library:
+def of_scalars(scalar: Literal["Complex", "Counted"], flags: tuple[str, ...] = EXACT) -> Library:
     """The library for such numbers alone, by the first compiler."""
-    return _library(cxx_compiler("g++", "clang++"), (*EXACT, f"-DDTAU_SCALAR={scalar}"))
+    return _library(cxx_compiler("g++", "clang++"), (*flags, f"-DDTAU_SCALAR={scalar}"))
 
 
 @cache

@@ -23,15 +23,15 @@ packed tensors hold. Every result is compared before it is timed.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from time import thread_time
 
 import numpy as np
 
 from benchmarks import declare
+from benchmarks.baselines.library import COMPLEX, of_scalars
 from benchmarks.calls import fitting, operations
 from benchmarks.checks import UnavailableError, require_close, require_packed
-from benchmarks.complex_step import ComplexStep, library
+from benchmarks.complex_step import ComplexStep
 from benchmarks.declare import Asked, Bench, Column, Layout, Row, efforts
 from benchmarks.experiment import Claim, Curve, Plot
 from benchmarks.experiments import second_contenders
@@ -102,11 +102,6 @@ def measure(bench: Bench, branching: int, subject: int | str) -> list[Row]:
     return rows
 
 
-@cache
-def complex_step() -> object:
-    return library()
-
-
 def ours(bench: Bench, branching: int, bodies: int) -> Row:
     """Check and time what works without CasADi."""
     dense = fitting(chain(bodies, branching, BATCH), BATCH, BATCH_BYTES)
@@ -133,7 +128,7 @@ def ours(bench: Bench, branching: int, bodies: int) -> Row:
     try:
         if bench.quick:
             raise UnavailableError("it takes its time to compile")
-        step = ComplexStep(complex_step(), dense.model, *states)
+        step = ComplexStep(of_scalars("Complex", COMPLEX), dense.model, *states)
         for x, y in zip(step.tensors(), want, strict=True):
             require_close(x, y, EXACT, f"{label}: complex step")
         contenders["complex step"] = Contender(step.run, len(states[0]))

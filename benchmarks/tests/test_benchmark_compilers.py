@@ -119,7 +119,7 @@ def test_a_compiler_that_fails_is_not_taken_for_a_limit_of_memory() -> None:
 def test_complex_step_compiles_and_agrees() -> None:
     model = dtau.robots.chain(5, branching=2)
     states = dtau.random_state(model, np.random.default_rng(3), shape=(2,))
-    step = complex_step.ComplexStep(complex_step.library(), model, *states)
+    step = complex_step.ComplexStep(library.of_scalars("Complex"), model, *states)
     for got, want in zip(step.tensors(), tensors(model, *states), strict=True):
         assert_close(got, want, TOLERANCE["complex_step"])
 
