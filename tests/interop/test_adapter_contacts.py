@@ -168,6 +168,14 @@ def test_contacts_that_do_not_fit(name: str) -> None:
     has_words(message(ValueError, dynamics, model, q, v, v, contacts, active=v), "active: expected")
     say = message(ValueError, dynamics, model, q, v, v, contacts, regularization=-1.0)
     has_words(say, "regularization: expected")
+    library, array = importlib.import_module(name), {"torch": "tensor", "casadi": "DM"}
+    variable = getattr(library, array[name])(1e-3) if name in array else library.numpy.array(1e-3)
+    for of, more in ((dynamics, (contacts,)), (step, (0.1,))):
+        say = message(TypeError, of, model, q, v, v, *more, regularization=variable)
+        has_words(say, "regularization: expected a number", "derivatives by it do not exist")
+    small = np.float32(1e-3)
+    both = (dynamics(model, q, v, v, contacts, regularization=x).a for x in (small, float(small)))
+    assert np.array_equal(*map(np.asarray, both))
 
 
 def test_a_third_derivative_is_refused() -> None:

@@ -1,11 +1,13 @@
-"""Check arguments of the array libraries' functions: `check_contacts`, `has_rows`, `is_long`."""
+"""Check arguments of the array libraries' functions: `check_contacts`, `constant`, `is_long`."""
 
 from __future__ import annotations
+
+import numpy as np
 
 from dtau.autodiff.rows import PARAMETERS
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.support.checks import require
+from dtau.support.checks import class_name, require
 
 
 def check_contacts(contacts: object, active: object) -> None:
@@ -14,6 +16,18 @@ def check_contacts(contacts: object, active: object) -> None:
         require("contacts", contacts, Contacts)
     elif active is not None:
         raise ValueError("active: goes with contacts=, which is not given")
+
+
+def constant(name: str, value: object) -> float:
+    """Check a number by which no library differentiates, and return it as Python's."""
+    if isinstance(value, (int, float)):
+        return value
+    if isinstance(value, (np.integer, np.floating)):
+        return float(value)
+    raise TypeError(
+        f"{name}: expected a number, got {class_name(value)}: derivatives by it do not exist; give "
+        f"float({name})"
+    )
 
 
 def expected_shape(name: str, core: tuple[int, ...], model: Model) -> str:

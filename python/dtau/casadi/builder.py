@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from dtau.autodiff.arguments import check_contacts
+from dtau.autodiff.arguments import check_contacts, constant
 from dtau.autodiff.functions import CONSTRAINED, MATRIX_OF, PUBLIC, link, problem_of
 from dtau.autodiff.libraries import LIBRARIES
 from dtau.autodiff.rows import FUNCTIONS, OF_JOINTS, PARAMETERS
@@ -174,6 +174,7 @@ def function(
             "model.replace(parameters=...)"
         )
     check_contacts(contacts, active or None)
+    regularization = constant("regularization", regularization)
     if contacts is not None and "contacts" not in known:
         raise TypeError(f"contacts: {name} takes no such option")
     if contacts is None and name in CONSTRAINED and name != "step":

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from dtau.autodiff.arguments import check_contacts, expected_shape, has_rows, is_long
+from dtau.autodiff.arguments import check_contacts, constant, expected_shape, has_rows, is_long
 from dtau.autodiff.rows import OF_JOINTS, PARAMETERS
 from dtau.autodiff.stacks import cuts, order_of_stacks
 from dtau.jax.calls import Call, prepare
@@ -30,6 +30,7 @@ def call(name: str, model: Model, inputs: dict[str, Any], **options: Any) -> tup
         )
     if "contacts" in options:
         check_contacts(options["contacts"], inputs["active"])
+        options["regularization"] = constant("regularization", options["regularization"])
     arrays = {key: None if x is None else real_array(key, x) for key, x in inputs.items()}
     bodies = arrays.get(PARAMETERS)
     if bodies is not None:

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dtau.autodiff.arguments import check_contacts, expected_shape, has_rows, is_long
+from dtau.autodiff.arguments import check_contacts, constant, expected_shape, has_rows, is_long
 from dtau.autodiff.rows import OF_JOINTS, PARAMETERS
 from dtau.autodiff.stacks import cuts, order_of_stacks
 from dtau.model.contacts import Contacts
@@ -27,6 +27,8 @@ def results(model: Model, function: str, *inputs: Tensor | None, **options: Any)
     kernel = KERNELS[function]
     if kernel.inputs[-1] == PARAMETERS and inputs[-1] is not None:
         inputs = (*inputs[:-1], _flat(inputs[-1], model, options))
+    if "contacts" in options:
+        options["regularization"] = constant("regularization", options["regularization"])
     plain = "order" not in options and options.get("contacts") is None
     if plain and not torch.compiler.is_compiling():
         found = direct(model, function, inputs, options)
@@ -126,12 +128,12 @@ def _check(x: Any, name: str, core: tuple[int, ...], model: Model) -> None:
 
 def _text(**options: Any) -> str:
     if torch.compiler.is_compiling():
-        constant: str = _constant_text({name: _constant(x) for name, x in options.items()})
-        return constant
+        found: str = _constant_text({name: _specific(x) for name, x in options.items()})
+        return found
     return text(options)
 
 
-def _constant(option: Any) -> Any:
+def _specific(option: Any) -> Any:
     """Make programs specific to numbers among the options, which may be symbols in them."""
     if isinstance(option, (int, float)):
         return torch.fx.experimental.symbolic_shapes.guard_scalar(option)
