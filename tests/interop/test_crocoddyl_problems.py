@@ -261,34 +261,35 @@ def test_derivatives_belong_to_the_point_that_is_given() -> None:
         assert np.array_equal(data.Fx, found)
 
 
-def test_motors_actuate_with_their_feedback() -> None:
-    """The torque, its derivatives and what they are in a knot, of servos."""
-    model, rng = dtau.robots.chain(3), np.random.default_rng(4)
+@pytest.mark.parametrize("n", [1, 3])
+def test_motors_actuate_with_their_feedback(n: int) -> None:
+    """The torque, its derivatives and what they are in a knot, of n servos."""
+    model, rng = dtau.robots.chain(n), np.random.default_rng(4)
     gears = {joint.name: 2.0 + k for k, joint in enumerate(model.joints)}
-    motors = dtau.Motors(model, gears, gain=[3.0, 2.0, 1.0], bias=(0.1, -5.0, -0.7))
+    motors = dtau.Motors(model, gears, gain=[3.0, 2.0, 1.0][:n], bias=(0.1, -5.0, -0.7))
     robot = dc.Robot(model)
     actuation = dc.Actuation(robot.state, motors)
     costs = crocoddyl.CostModelSum(robot.state, actuation.nu)
     dynamics = dc.DifferentialActionModelFreeFwdDynamics(robot, actuation, costs)
-    knot, u = dynamics.createData(), rng.standard_normal(3)
+    knot, u = dynamics.createData(), rng.standard_normal(n)
     x, h = robot.state.rand(), 1e-5
 
     def acceleration(x: Array, u: Array) -> Array:
-        return dtau.forward_dynamics(model, x[:3], x[3:], motors.torque(u, x[:3], x[3:]))
+        return dtau.forward_dynamics(model, x[:n], x[n:], motors.torque(u, x[:n], x[n:]))
 
     dynamics.calc(knot, x, u)
     dynamics.calcDiff(knot, x, u)
     assert np.allclose(knot.xout, acceleration(x, u), rtol=1e-12)
-    by_x = [acceleration(x + h * z, u) - acceleration(x - h * z, u) for z in np.eye(6)]
-    by_u = [acceleration(x, u + h * z) - acceleration(x, u - h * z) for z in np.eye(3)]
+    by_x = [acceleration(x + h * z, u) - acceleration(x - h * z, u) for z in np.eye(2 * n)]
+    by_u = [acceleration(x, u + h * z) - acceleration(x, u - h * z) for z in np.eye(n)]
     for found, differences in ((knot.Fx, by_x), (knot.Fu, by_u)):
         expected = np.stack(differences, axis=-1) / (2.0 * h)
         assert np.allclose(found, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
-    rest = np.concatenate([x[:3], np.zeros(3)])
+    rest = np.concatenate([x[:n], np.zeros(n)])
     still = dynamics.quasiStatic(knot, rest)
     assert np.allclose(acceleration(rest, still), 0.0, atol=1e-9)
     data = actuation.createData()
-    tau = motors.torque(u, x[:3], x[3:])
+    tau = motors.torque(u, x[:n], x[n:])
     actuation.commands(data, x, tau)
     assert np.allclose(data.u, u, rtol=1e-10)
 

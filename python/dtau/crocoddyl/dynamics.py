@@ -200,7 +200,7 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
         q, _ = self.robot.to_dtau(rest)
         gravity = self.robot.vectors_from_dtau(dtau.gravity_torque(self.robot.model, q))
         gravity = gravity - actuation.tau  # without controls, the torque of servos
-        columns = [actuation.dtau_du]
+        columns = [self._matrix(actuation.dtau_du)]
         if self._held.nrows:
             columns.append(self._rows(q).T)
         return np.asarray((np.linalg.pinv(np.hstack(columns)) @ gravity)[: self.nu])
@@ -225,7 +225,12 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
             return by_state, by_tau[:, self._first :]
         torque = data.parts.actuation
         self.actuation.calcDiff(torque, x, u)
-        return by_state + by_tau @ torque.dtau_dx, by_tau @ torque.dtau_du
+        by_x, by_u = self._matrix(torque.dtau_dx), self._matrix(torque.dtau_du)
+        return by_state + by_tau @ by_x, by_tau @ by_u
+
+    def _matrix(self, derivatives: Array) -> Array:
+        """Return derivatives of torques as a matrix: of one row or column, they come as a vector."""
+        return derivatives.reshape(self.robot.nv, -1)
 
 
 def _linearize_free(robot: Robot, x: Array, tau: Array) -> Derivatives:
