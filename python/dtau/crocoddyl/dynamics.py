@@ -229,7 +229,7 @@ class DifferentialActionModelContactFwdDynamics(crocoddyl.DifferentialActionMode
         return by_state + by_tau @ by_x, by_tau @ by_u
 
     def _matrix(self, derivatives: Array) -> Array:
-        """Return derivatives of torques as a matrix: of one row or column, they come as a vector."""
+        """Return derivatives of torques as a matrix: of one row or column, they are vectors."""
         return derivatives.reshape(self.robot.nv, -1)
 
 
