@@ -91,31 +91,7 @@ def evaluate(
 ) -> Sequence[Array]:
     """Return the results of a function at q, with normalized quaternions, attributes too."""
     if model.nbodies == 1 and any([x is not None and x.shape[-2:] == (1, 10) for x in inputs]):
-        return _evaluate_of_one_axis(model, name, options, inputs)
-    return _evaluate(model, name, options, inputs)
-
-
-def _evaluate_of_one_axis(
-    model: Model, name: str, options: Mapping[str, Any], inputs: Inputs
-) -> Sequence[Array]:
-    """Evaluate with all batch axes in one: parameters (..., 1, 10) of one body could be rows."""
-    cores = [
-        () if x is None else x.shape[x.ndim - rank :]
-        for x, rank in zip(inputs, KERNELS[name].ranks, strict=True)
-    ]
-    given = [(x, core) for x, core in zip(inputs, cores, strict=True) if x is not None]
-    batch = np.broadcast_shapes(*(x.shape[: x.ndim - len(core)] for x, core in given))
-    flat = [
-        None if x is None else np.broadcast_to(x, batch + core).reshape(math.prod(batch), *core)
-        for x, core in zip(inputs, cores, strict=True)
-    ]
-    results = _evaluate(model, name, options, flat)
-    return [x if x is None else x.reshape(*batch, *x.shape[1:]) for x in results]
-
-
-def _evaluate(
-    model: Model, name: str, options: Mapping[str, Any], inputs: Inputs
-) -> Sequence[Array]:
+        return _evaluate_flat(model, name, options, inputs)
     if name == "tangent_map":  # the core's result depends on the norm, which may be off by 1e-6
         inputs = [_unit(model, inputs[0])]
     try:
@@ -130,6 +106,25 @@ def _evaluate(
         return (result,)
     further = getattr(result, "__dict__", None)
     return (*result, *further.values()) if further else tuple(result)
+
+
+def _evaluate_flat(
+    model: Model, name: str, options: Mapping[str, Any], inputs: Inputs
+) -> Sequence[Array]:
+    """Evaluate with at most one batch axis: parameters (..., 1, 10) of one body could be rows."""
+    cores = [
+        () if x is None else x.shape[x.ndim - rank :]
+        for x, rank in zip(inputs, KERNELS[name].ranks, strict=True)
+    ]
+    given = [(x, core) for x, core in zip(inputs, cores, strict=True) if x is not None]
+    batch = np.broadcast_shapes(*(x.shape[: x.ndim - len(core)] for x, core in given))
+    axes = () if math.prod(batch) == 1 else (math.prod(batch),)
+    flat = [
+        None if x is None else np.broadcast_to(x, batch + core).reshape(axes + core)
+        for x, core in zip(inputs, cores, strict=True)
+    ]
+    results = evaluate(model, name, options, flat)
+    return [x if x is None else x.reshape(batch + x.shape[len(axes) :]) for x in results]
 
 
 class _Place(NamedTuple):
