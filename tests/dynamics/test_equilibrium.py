@@ -162,6 +162,18 @@ def test_a_pendulum_without_a_motor_rests_where_its_weight_has_no_moment() -> No
     assert not dtau.equilibrium(model, q + 1e-6, inputs=none).exists
 
 
+def test_springs_are_held_without_gravity() -> None:
+    """The torques balance but for rounding errors, which no weight says are small."""
+    given = {"gravity": (0, 0, 0), "stiffness": (3.0, 7.0), "rest_position": (0.3, -0.1)}
+    model = pendulum().replace(**given)
+    q = np.random.default_rng(0).uniform(-1.0, 1.0, (20, 2))
+    hold = dtau.equilibrium(model, q, inputs=np.array([[1.0, 0.3], [0.2, 1.0]]))
+    assert hold.exists.all()
+    assert np.abs(hold.residual).max() > 0.0
+    assert_close(hold.tau, dtau.gravity_torque(model, q), TOLERANCE["short sums"], "tau")
+    assert not dtau.equilibrium(model, q, inputs=np.array([True, False])).exists.any()
+
+
 def test_the_residual_of_a_driven_joint_is_least() -> None:
     model = pendulum()
     q = np.array([0.3, -0.8])

@@ -22,7 +22,8 @@ from dtau.support.arrays import Array
 from dtau.support.blocks import blocks
 from dtau.support.checks import common_batch, real_numbers, require, require_memory
 
-_HELD = 1e-9  # residual allowed in an equilibrium, relative to the weight (moments: weight x 1 m)
+# Residual allowed in an equilibrium, relative to the weight if there is any (moments: times 1 m).
+_HELD = 1e-9
 _RANK = 1e-12  # singular values below this, relative to the largest, count as zero
 
 
@@ -62,7 +63,7 @@ def equilibrium(
         Gravity torque that inputs and forces do not balance.
     exists : ndarray of bool (...)
         Whether the residual is at most 1e-9 of the weight in every entry (of weight times 1 m
-        for moments).
+        for moments); without gravity, of the largest torque of springs and motors.
 
     Raises
     ------
@@ -151,14 +152,16 @@ def equilibrium(
     for rows, frame, push in pushes:
         wrench = (push @ forces[..., rows, None])[..., 0]
         f_ext += wrench_at_frame(model, q, frame, wrench, axes="mixed")
-    weight = model.mass * float(np.linalg.norm(model.gravity))
+    scale: NDArray[np.float64] | float = model.mass * float(np.linalg.norm(model.gravity))
+    if scale == 0.0:  # springs and motors remain
+        scale = np.abs(gravity - own).max(axis=-1)
     return Equilibrium(
         u=x[..., :nu],
         tau=(drive @ x[..., :nu, None])[..., 0] + own,
         forces=forces,
         f_ext=f_ext,
         residual=residual,
-        exists=np.asarray(np.abs(residual).max(axis=-1) <= _HELD * weight),
+        exists=np.asarray(np.abs(residual).max(axis=-1) <= _HELD * scale),
     )
 
 
