@@ -64,7 +64,7 @@ SOURCES = (
     Sources(_ALGORITHMS + "*/frames.hpp", "first second", "frames derivatives/test_laws.py"),
     Sources(_ALGORITHMS + "second/*.hpp",
             "hessian idsva_so_columns idsva_so_entries forward_tensors packed",
-            "second_derivatives derivatives/test_laws.py"),
+            "second_derivatives derivatives/test_laws.py derivatives/test_patterns.py"),
     Sources(_ALGORITHMS + "time/*.hpp", "taylor inverse kinematics rotation_vector_series",
             "time_derivatives dynamics/test_ball_springs.py"),
     Sources(_ALGORITHMS + "time/*.hpp", "mimic momentum",
@@ -140,13 +140,14 @@ SOURCES = (
             "model/array_file support/immutable",
             "model/test_pose.py model/test_writing.py model/test_motors.py model/test_saving.py "
             "model/test_pickles.py"),
-    Sources(_PYTHON + "identification/*.py", "regressor feasible", "identification"),
+    Sources(_PYTHON + "identification/*.py", "regressor feasible",
+            "identification model/test_pickles.py"),
     Sources(_PYTHON + "functions/*.py",
             "constraints_projection dynamics_equilibrium manifold_states",
             "constraints/test_projection.py dynamics/test_equilibrium.py batch/test_errors.py"),
     Sources(_PYTHON + "conventions/*.py",
             "twists states velocity_order coordinates wrenches linearizations pinocchio_model "
-            "mujoco_model", "conventions model/test_mjcf.py"),
+            "mujoco_model", "conventions model/test_mjcf.py model/test_pickles.py"),
     Sources(_PYTHON + "cli/*.py", "check checks/inertias convert generate",
             "cli/test_check.py cli/test_convert.py cli/test_generate.py"),
 )  # fmt: skip
