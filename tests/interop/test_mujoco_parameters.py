@@ -327,6 +327,22 @@ def test_parameters_of_a_free_body() -> None:
             )
 
 
+def test_bodies_collide_as_before_when_their_inertia_changes() -> None:
+    mj_model = mujoco.MjModel.from_xml_string(
+        """<mujoco><worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 .49"><freejoint/>
+        <geom type="capsule" size=".05" fromto="0 0 0 0 .1 -.45"/><geom size=".05" pos=".1 0 0"/>
+        </body></worldbody></mujoco>"""
+    )
+    boxes = mj_model.bvh_aabb.copy()
+    values = dtau.mujoco.parameter_values(mj_model, ["body_inertial"])
+    for factor in (1.5, 1.0):  # the principal axes come in another order
+        dtau.mujoco.set_parameters(mj_model, {"body_inertial": factor * values["body_inertial"]})
+        data = mujoco.MjData(mj_model)
+        mujoco.mj_forward(mj_model, data)
+        assert data.ncon == 1
+    assert np.abs(mj_model.bvh_aabb - boxes).max() > 0.1
+
+
 def test_set_parameters_refuses() -> None:
     mj_model = mujoco.MjModel.from_xml_string(FREE.format(""))
     usual = dtau.mujoco.parameter_values(mj_model, ["body_inertial"])["body_inertial"]

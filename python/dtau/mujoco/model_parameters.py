@@ -95,11 +95,11 @@ def set_parameters(mj_model: Any, values: Mapping[str, ArrayLike]) -> None:
     """Set parameters of a MuJoCo model, so that its step follows the derivatives by them.
 
     Inertial parameters become ``body_mass``, ``body_ipos``, ``body_inertia`` and ``body_iquat``.
-    Arrays that MuJoCo computes from these and from ``dof_armature`` for its kinematics and its mass
-    matrix follow: ``body_subtreemass``, ``dof_M0``, and the flags ``body_sameframe``,
-    ``geom_sameframe`` and ``site_sameframe``. ``body_invweight0``, ``dof_invweight0`` and
-    statistics stay; `mujoco.mj_setConst` renews them. Negative damping, armature, stiffness and
-    friction are set as they are: MuJoCo's compiler accepts them too.
+    Arrays that MuJoCo computes from these and from ``dof_armature`` for its kinematics, its mass
+    matrix and its collision follow: ``body_subtreemass``, ``dof_M0``, ``bvh_aabb``, and the flags
+    ``body_sameframe``, ``geom_sameframe`` and ``site_sameframe``. ``body_invweight0``,
+    ``dof_invweight0`` and statistics stay; `mujoco.mj_setConst` renews them. Negative damping,
+    armature, stiffness and friction are set as they are: MuJoCo's compiler accepts them too.
 
     Parameters
     ----------
@@ -163,6 +163,34 @@ class _Body(NamedTuple):
             m.body_sameframe[k] = 0
             m.geom_sameframe[m.geom_bodyid == k] = 0
             m.site_sameframe[m.site_bodyid == k] = 0
+        _renew_bounds(m, k)
+
+
+def _renew_bounds(m: Any, body: int) -> None:
+    """Renew the boxes around the geoms of a body, which lie along the axes of its inertia.
+
+    Collision skips geoms whose boxes are apart.
+    """
+    first, own = int(m.body_bvhadr[body]), _rotation(m.body_iquat[body])
+    for node in reversed(range(first, first + int(m.body_bvhnum[body]))):  # children come first
+        geom = int(m.bvh_nodeid[node])
+        if geom >= 0:
+            center, half = m.geom_aabb[geom, :3], m.geom_aabb[geom, 3:]
+            turn = own.T @ _rotation(m.geom_quat[geom])
+            center = turn @ center + own.T @ (m.geom_pos[geom] - m.body_ipos[body])
+            half = np.abs(turn) @ half
+        else:
+            boxes = m.bvh_aabb[first + m.bvh_child[node]]
+            low = (boxes[:, :3] - boxes[:, 3:]).min(axis=0)
+            high = (boxes[:, :3] + boxes[:, 3:]).max(axis=0)
+            center, half = 0.5 * (low + high), 0.5 * (high - low)
+        m.bvh_aabb[node, :3], m.bvh_aabb[node, 3:] = center, half
+
+
+def _rotation(quaternion: Array) -> Array:
+    out = np.empty(9)
+    mujoco.mju_quat2Mat(out, quaternion)
+    return out.reshape(3, 3)
 
 
 def _changed_bodies(m: Any, inertial: Array) -> list[_Body]:

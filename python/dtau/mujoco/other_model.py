@@ -11,11 +11,11 @@ import numpy as np
 from dtau.support.locks import fork_safe_lock
 
 _CCD_TOLERANCE, _CCD_ITERATIONS = 1e-12, 200
-# Arrays that collision reads and that a program may change: not the trees of bounding boxes.
+# Arrays that collision reads and that a program, or `set_parameters`, may change.
 _COLLISION = tuple(
     name
     for name in dir(mujoco.MjModel)
-    if name.startswith(("geom_", "body_", "pair_", "exclude_", "hfield_", "mesh_vert"))
+    if name.startswith(("geom_", "body_", "pair_", "exclude_", "hfield_", "mesh_vert", "bvh_aabb"))
 )
 _one_at_a_time = fork_safe_lock()
 
