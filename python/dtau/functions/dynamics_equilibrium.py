@@ -152,7 +152,7 @@ def equilibrium(
     for rows, frame, push in pushes:
         wrench = (push @ forces[..., rows, None])[..., 0]
         f_ext += wrench_at_frame(model, q, frame, wrench, axes="mixed")
-    scale: NDArray[np.float64] | float = model.mass * float(np.linalg.norm(model.gravity))
+    scale: Array | float = model.mass * float(np.linalg.norm(model.gravity))
     if scale == 0.0:  # springs and motors remain
         scale = np.abs(gravity - own).max(axis=-1)
     return Equilibrium(

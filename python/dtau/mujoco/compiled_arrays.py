@@ -10,12 +10,9 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from dtau.mujoco.scope import SITE_TRANSMISSION, names_of
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from dtau.support.arrays import Array, Indices, Mask
 
 _OF_BODY, _OF_INERTIA, _ROTATION_OF_BODY, _ROTATION_OF_INERTIA = (
     int(getattr(mujoco.mjtSameFrame, f"mjSAMEFRAME_{name}"))
@@ -63,7 +60,7 @@ def _sites(m: Any) -> Indices:
     return np.unique(np.concatenate([pulled, m.eq_obj1id[of_sites], m.eq_obj2id[of_sites]]))
 
 
-def _differ(m: Any, bodies: Indices, pos: Array, quat: Array, marks: Any) -> NDArray[np.bool_]:
+def _differ(m: Any, bodies: Indices, pos: Array, quat: Array, marks: Any) -> Mask:
     """Tell which frames are not what their marks say."""
     of_inertia = np.isin(marks, (_OF_INERTIA, _ROTATION_OF_INERTIA))[:, np.newaxis]
     place = np.where(of_inertia, m.body_ipos[bodies], 0.0)
