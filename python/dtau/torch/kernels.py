@@ -90,7 +90,8 @@ def evaluate(
     model: Model, name: str, options: Mapping[str, Any], inputs: Inputs
 ) -> Sequence[Array]:
     """Return the results of a function at q, with normalized quaternions, attributes too."""
-    if model.nbodies == 1 and any([x is not None and x.shape[-2:] == (1, 10) for x in inputs]):
+    one_body = isinstance(model, Model) and model.nbodies == 1
+    if one_body and any([x is not None and x.shape[-2:] == (1, 10) for x in inputs]):
         return _evaluate_flat(model, name, options, inputs)
     if name == "tangent_map":  # the core's result depends on the norm, which may be off by 1e-6
         inputs = [_unit(model, inputs[0])]
