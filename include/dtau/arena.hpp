@@ -26,6 +26,10 @@ class Arena {
         if (used_ > size_) __builtin_trap();  // measured with other arguments
         return reinterpret_cast<X*>(block_ + begin);
     }
+    // Takes an array of so many for each of these pointers.
+    template <class... X> void take_each(std::size_t count, X*&... arrays) {
+        ((arrays = take<X>(count)), ...);
+    }
     // Takes an array filled with zeros.
     template <class X> X* take_zeros(std::size_t count) {
         X* piece = take<X>(count);
@@ -51,5 +55,10 @@ class Arena {
     char* block_ = nullptr;
     std::size_t size_ = 0, used_ = 0;
 };
+
+// Moves each of these pointers by so many elements.
+template <class... X> DTAU_INLINE void advance(std::ptrdiff_t by, X*&... arrays) {
+    ((arrays += by), ...);
+}
 
 }  // namespace dtau::DTAU_VARIANT

@@ -35,12 +35,9 @@ template <class T> struct RootFrame {
     Inertia<T>* I;
 
     RootFrame(Arena& arena, const Tree& tree)
-        : angles(arena, tree),
-          P(arena.take<Placement<T>>(tree.nnodes)),
-          gravity(arena.take<Vec3<T>>(tree.nnodes)),
-          S(arena.take<Motion<T>>(tree.nv)),
-          v(arena.take<Motion<T>>(tree.nnodes)),
-          I(arena.take<Inertia<T>>(tree.nnodes)) {}
+        : angles(arena, tree), S(arena.take<Motion<T>>(tree.nv)) {
+        arena.take_each(tree.nnodes, P, gravity, v, I);
+    }
 };
 
 // Pose of the joint frame of body i in its parent body.

@@ -236,4 +236,14 @@ template <class T> DTAU_INLINE int whole_packs(int count) {
     return (count + Pack<T>::width - 1) / Pack<T>::width * Pack<T>::width;
 }
 
+// Replaces a matrix (n, n) of second derivatives, rows `stride` apart, by its symmetric part: they are then
+// derivatives in the exponential chart. [Derivations] eq. 7.7
+template <class T> inline void symmetrize(T* x, int n, int stride) {
+    for (int r = 0; r < n; ++r)
+        for (int c = 0; c < r; ++c) {
+            T &a = x[r * stride + c], &b = x[c * stride + r];
+            a = b = T(0.5) * (a + b);
+        }
+}
+
 }  // namespace dtau::DTAU_VARIANT

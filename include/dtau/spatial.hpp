@@ -213,6 +213,16 @@ template <class T> DTAU_INLINE T dot(const Force<T>& f, const Motion<T>& m, T c)
     return dot(m.ang, f.ang, dot(m.lin, f.lin, c));
 }
 
+template <class T>
+DTAU_INLINE Motion<T> mul_add(const Mat3<T>& R, const Motion<T>& m,
+                              const Motion<T>& c) {  // R m + c
+    return {mul_add(R, m.ang, c.ang), mul_add(R, m.lin, c.lin)};
+}
+template <class T>
+DTAU_INLINE Force<T> mul_add(const Mat3<T>& R, const Force<T>& f, const Force<T>& c) {
+    return {mul_add(R, f.ang, c.ang), mul_add(R, f.lin, c.lin)};
+}
+
 // Motion cross product v x m, and force cross product v x* f ([RBDA] eqs. 2.31, 2.32).
 template <class T> DTAU_INLINE Motion<T> cross(const Motion<T>& v, const Motion<T>& m) {
     return {cross(v.ang, m.ang), cross(v.ang, m.lin, cross(v.lin, m.ang))};

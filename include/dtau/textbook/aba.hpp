@@ -25,18 +25,11 @@ template <class T> struct AbaWorkspace {
 
     AbaWorkspace(Arena& arena, const Tree& tree, const Options&)
         : angles(arena, tree),
-          S(arena.take<Vector<T>>(tree.nv)),
-          U(arena.take<Vector<T>>(tree.nv)),
-          UDinv(arena.take<Vector<T>>(tree.nv)),
-          u(arena.take<T>(tree.nv)),
           Dinv(arena.take<T>(6 * tree.nv)),
-          torque(room_for_drive<T>(arena, tree)),
-          v(arena.take<Vector<T>>(tree.nnodes)),
-          c(arena.take<Vector<T>>(tree.nnodes)),
-          pA(arena.take<Vector<T>>(tree.nnodes)),
-          a(arena.take<Vector<T>>(tree.nnodes)),
-          X(arena.take<Matrix<T>>(tree.nnodes)),
-          IA(arena.take<Matrix<T>>(tree.nnodes)) {}
+          torque(room_for_drive<T>(arena, tree)) {
+        arena.take_each(tree.nv, S, U, UDinv, u);
+        arena.take_each(tree.nnodes, v, c, pA, a, X, IA);
+    }
 };
 
 // The inverse of D, symmetric and positive definite (n, n) with rows of 6, by Gauss-Jordan

@@ -18,10 +18,9 @@ template <class T> struct CrbaWorkspace {
     Matrix<T>*X, *Ic;  // (nnodes)
 
     CrbaWorkspace(Arena& arena, const Tree& tree, const Options&)
-        : angles(arena, tree),
-          S(arena.take<Vector<T>>(tree.nv)),
-          X(arena.take<Matrix<T>>(tree.nnodes)),
-          Ic(arena.take<Matrix<T>>(tree.nnodes)) {}
+        : angles(arena, tree), S(arena.take<Vector<T>>(tree.nv)) {
+        arena.take_each(tree.nnodes, X, Ic);
+    }
 };
 
 // M: (nv, nv)

@@ -32,19 +32,12 @@ template <class T> struct IdsvaWorkspace {
 
     IdsvaWorkspace(Arena& arena, const Tree& tree, const Options&)
         : angles(arena, tree),
-          P(arena.take<Placement<T>>(tree.nnodes)),
-          S(arena.take<Vector<T>>(tree.nv)),
-          Psid(arena.take<Vector<T>>(tree.nv)),
-          Psidd(arena.take<Vector<T>>(tree.nv)),
-          Sd(arena.take<Vector<T>>(tree.nv)),
-          v(arena.take<Vector<T>>(tree.nnodes)),
-          a(arena.take<Vector<T>>(tree.nnodes)),
-          f(arena.take<Vector<T>>(tree.nnodes)),
-          I(arena.take<Matrix<T>>(tree.nnodes)),
-          B2(arena.take<Matrix<T>>(tree.nnodes)),
           slope(friction_room<T>(arena, tree)),
           curvature(friction_room<T>(arena, tree)),
-          stretched(stretch_room<T>(arena, tree)) {}
+          stretched(stretch_room<T>(arena, tree)) {
+        arena.take_each(tree.nnodes, P, v, a, f, I, B2);
+        arena.take_each(tree.nv, S, Psid, Psidd, Sd);
+    }
 };
 
 // Passes before the column loops: motions from the root to the leaves, and composites back.

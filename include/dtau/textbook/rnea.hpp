@@ -19,12 +19,9 @@ template <class T> struct RneaWorkspace {
     Matrix<T>* X;
 
     RneaWorkspace(Arena& arena, const Tree& tree, const Options&)
-        : angles(arena, tree),
-          S(arena.take<Vector<T>>(tree.nv)),
-          v(arena.take<Vector<T>>(tree.nnodes)),
-          a(arena.take<Vector<T>>(tree.nnodes)),
-          f(arena.take<Vector<T>>(tree.nnodes)),
-          X(arena.take<Matrix<T>>(tree.nnodes)) {}
+        : angles(arena, tree), S(arena.take<Vector<T>>(tree.nv)) {
+        arena.take_each(tree.nnodes, v, a, f, X);
+    }
 };
 
 template <class T>

@@ -52,11 +52,8 @@ template <class T>
 inline void add_column(const Tree& tree, int c, const Constraint& constraint,
                        const ConstraintFrames<T>& f, const T* active, int matrix, int k,
                        const Motion<T>& change, const ConstraintColumns<T>& w) {
-    T rows[6];
-    store_rows(constraint, f.E, -change, rows);
-    T* to = w.rows + constraint.first * w.width + matrix * w.padded + independent_dof(tree, k);
-    for (int r = 0; r < constraint.count; ++r)
-        add_share(tree, k, if_active(active, c, rows[r]), to[r * w.width]);
+    add_rows(tree, c, constraint, f.E, -change, active, k,
+             w.rows + constraint.first * w.width + matrix * w.padded, w.width);
 }
 // Computes dJ/dq z by columns, from the twists in g for the velocities z. [Derivations] eq. 20.10
 template <class T>
@@ -66,15 +63,11 @@ void range_columns(const Tree& tree, const Constraints& constraints,
     for (int k = 0; k < constraints.nrows * w.padded; ++k) w.ranges[k] = T(0.0);
     for (int c = 0; c < constraints.count; ++c) {
         const Constraint& constraint = constraints.at[c];
-        for_velocity_partials(
-            tree, constraint, frames[c], g,
-            [&](int k, const Motion<T>&, const Motion<T>& by_q, const Vec3<T>&) {
-                T rows[6];
-                store_rows(constraint, frames[c].E, by_q, rows);
-                T* to = w.ranges + constraint.first * w.padded + independent_dof(tree, k);
-                for (int r = 0; r < constraint.count; ++r)
-                    add_share(tree, k, if_active(active, c, rows[r]), to[r * w.padded]);
-            });
+        for_velocity_partials(tree, constraint, frames[c], g,
+                              [&](int k, const Motion<T>&, const Motion<T>& by_q, const Vec3<T>&) {
+                                  add_rows(tree, c, constraint, frames[c].E, by_q, active, k,
+                                           w.ranges + constraint.first * w.padded, w.padded);
+                              });
     }
 }
 // Adds m = turn x W for a loop with the force W, in the column of joint velocity k.
@@ -98,13 +91,11 @@ void loop_factors(const Tree& tree, const Constraints& constraints,
         T* const Y = w.loops + number * tree.independent.n * stride;
         for (int d = 0; d < constraint.ndofs; ++d)
             for (int r = 0; r < 6; ++r) Y[constraint.dofs[d] * stride + r] = T(0.0);
-        for_moving_bodies(tree, constraint.b.body, [&](const Body& body, int) {
-            for (int k = body.v; k < body.v + body.nv; ++k) {
-                T m[6];
-                store_motion(turned_to_a(constraint, f, at_point(f.b, S[k])), m);
-                T* to = Y + independent_dof(tree, k) * stride;
-                for (int r = 0; r < 6; ++r) add_share(tree, k, m[r], to[r]);
-            }
+        for_moving_dofs(tree, constraint.b.body, [&](const Body&, int k) {
+            T m[6];
+            store_motion(turned_to_a(constraint, f, at_point(f.b, S[k])), m);
+            T* to = Y + independent_dof(tree, k) * stride;
+            for (int r = 0; r < 6; ++r) add_share(tree, k, m[r], to[r]);
         });
         inwards_on_paths(tree.independent, constraint.dofs, constraint.ndofs, Y, stride, stride,
                          ltdl);
@@ -122,16 +113,11 @@ void turn_forces(const Tree& tree, const Constraints& constraints,
         if (constraint.axes == Axes::body) continue;
         const ConstraintFrames<T>& f = frames[c];
         const Force<T> W = constraint_wrench(constraint, f.E, forces + constraint.first);
-        for_moving_bodies(tree, constraint.a.body, [&](const Body& body, int) {
-            for (int k = body.v; k < body.v + body.nv; ++k) {
-                T rows[6];
-                store_rows(constraint, f.E,
-                           Motion<T>{cross(S[k].ang, W.ang), cross(S[k].ang, W.lin)}, rows);
-                for (int r = 0; r < constraint.count; ++r)
-                    add_share(
-                        tree, k, rows[r],
-                        dforces_dq[(constraint.first + r) * stride + independent_dof(tree, k)]);
-            }
+        const T* const all = nullptr;
+        for_moving_dofs(tree, constraint.a.body, [&](const Body&, int k) {
+            const Motion<T> turned = {cross(S[k].ang, W.ang), cross(S[k].ang, W.lin)};
+            add_rows(tree, c, constraint, f.E, turned, all, k,
+                     dforces_dq + constraint.first * stride, stride);
         });
     }
 }

@@ -108,11 +108,8 @@ void constrained_dynamics(bool derivatives, const Tree& tree, const T* q, const 
         const Motion<T> at_rest =
             constraint_accelerations(tree, constraint, f, root_frame, w.bias_a, equations.world);
         T* aref = equations.aref + constraint.first;
-        store_rows(constraint, f.E, -at_rest, aref);
-        for (int r = 0; r < constraint.count; ++r) {
-            aref[r] = if_active(hold.active, c, aref[r]);
-            forces[constraint.first + r] = aref[r];
-        }
+        store_active_rows(c, constraint, f.E, -at_rest, hold.active, aref);
+        for (int r = 0; r < constraint.count; ++r) forces[constraint.first + r] = aref[r];
     }
     solve_constrained(tree.independent.n, x, forces, equations.schur);  // f, and x + Y f
     for (int r = 0; r < constraints.nrows; ++r) residual[r] = equations.aref[r];

@@ -43,13 +43,11 @@ void add_force_curvature(const Tree& tree, const Constraints& constraints,
             const Motion<T>& v_p = g.v[body.parent];
             for (int j = first; j < end; ++j)
                 add_entry(out.dqdq[k * n + j], dot(rate, cross(v_p, g.S[j])));
-            for_moving_bodies(tree, body.parent, [&](const Body& above, int) {
-                for (int j = above.v; j < above.v + above.nv; ++j) {
-                    if (by_v) add_entry(out.dqdv[k * n + j], dot(rate, g.S[j]));
-                    if (above.parent < 0) continue;
-                    const T x = dot(rate, cross(g.v[above.parent], g.S[j]));
-                    add_entry(out.dqdq[k * n + j], x), add_entry(out.dqdq[j * n + k], x);
-                }
+            for_moving_dofs(tree, body.parent, [&](const Body& above, int j) {
+                if (by_v) add_entry(out.dqdv[k * n + j], dot(rate, g.S[j]));
+                if (above.parent < 0) return;
+                const T x = dot(rate, cross(g.v[above.parent], g.S[j]));
+                add_entry(out.dqdq[k * n + j], x), add_entry(out.dqdq[j * n + k], x);
             });
         }
         if (body.parent >= 0) w.F[body.parent] += w.F[i];

@@ -49,18 +49,16 @@ void add_turn_products(const Tree& tree, const T* minus_W, int columns, T* produ
         const ConstraintFrames<T>& f = w.equations.frames[c];
         T* const of_b = w.loop_products;
         for (int k = 0; k < 6 * columns; ++k) of_b[k] = T(0.0);
-        for_moving_bodies(tree, constraint.b.body, [&](const Body& body, int) {
-            for (int k = body.v; k < body.v + body.nv; ++k) {
-                T m[6];
-                const Motion<T>& s = w.dynamics.idsva.root_frame.S[k];
-                store_motion(turned_to_a(constraint, f, at_point(f.b, s)), m);
-                const T* const row = minus_W + independent_dof(tree, k) * columns;
-                for (int r = 0; r < 6; ++r) {
-                    T share(0.0);
-                    add_share(tree, k, m[r], share);
-                    for (int j = 0; j < columns; ++j)
-                        of_b[r * columns + j] = fma(share, row[j], of_b[r * columns + j]);
-                }
+        for_moving_dofs(tree, constraint.b.body, [&](const Body&, int k) {
+            T m[6];
+            const Motion<T>& s = w.dynamics.idsva.root_frame.S[k];
+            store_motion(turned_to_a(constraint, f, at_point(f.b, s)), m);
+            const T* const row = minus_W + independent_dof(tree, k) * columns;
+            for (int r = 0; r < 6; ++r) {
+                T share(0.0);
+                add_share(tree, k, m[r], share);
+                for (int j = 0; j < columns; ++j)
+                    of_b[r * columns + j] = fma(share, row[j], of_b[r * columns + j]);
             }
         });
         add_transposed_product(constraint.dofs, constraint.ndofs,
@@ -170,7 +168,7 @@ void constrained_results(const Tree& tree, const T* active, const Blocks<T>& out
             out.dqdv[k * n + j] = -m.H.dqdv[k * stride + j] - X[j * n + k];
             out.dvdv[k * n + j] = T(0.0) - m.H.dvdv[k * stride + j];
         }
-    if (symmetric) symmetrize(out.dqdq, n);
+    if (symmetric) symmetrize(out.dqdq, n, n);
 }
 
 // Runs after the value: contracts the second derivatives of accelerations and forces with weights,

@@ -96,10 +96,6 @@ ConstrainedHessianWorkspace<T>::ConstrainedHessianWorkspace(Arena& arena, const 
       joints(independent.of_joints(arena, tree)),
       wrenches(arena, tree, options),
       ranges(arena, tree, options),
-      forces(arena.take<T>(given->nrows)),
-      residual(arena.take<T>(given->nrows)),
-      lam_forces(arena.take<T>(given->nrows)),
-      nu(arena.take<T>(given->nrows)),
       mu(arena.take<T>(tree.independent.n)),
       joint_mu(room_beside(arena, tree, mu, tree.nv)),
       U(arena.take<T>(given->nrows * tree.independent.n)),
@@ -107,6 +103,7 @@ ConstrainedHessianWorkspace<T>::ConstrainedHessianWorkspace(Arena& arena, const 
       product(arena.take<T>(tree.independent.n * tree.independent.n)),
       relative(false),
       damped(false) {
+    arena.take_each(given->nrows, forces, residual, lam_forces, nu);
     for (int c = 0; c < given->count; ++c) {
         relative |= is_relative(given->at[c]);
         damped |= options.contacts->at[c].kd > 0.0 || given->at[c].spatial;
@@ -175,12 +172,10 @@ void dual_columns(const Tree& tree, const T* active, const ConstrainedHessianWor
             });
         if (w.given->at[c].axes == Axes::body) continue;
         const Force<T> lam = constraint_wrench(constraint, f.E, w.lam_forces + constraint.first);
-        for_moving_bodies(tree, constraint.a.body, [&](const Body& body, int) {
-            for (int k = body.v; k < body.v + body.nv; ++k) {
-                const Vec3<T>& ds = g.S[k].ang;
-                add_column(tree, c, constraint, f, active, 0, k,
-                           Motion<T>{cross(lam.ang, ds), cross(lam.lin, ds)}, w.dual);
-            }
+        for_moving_dofs(tree, constraint.a.body, [&](const Body&, int k) {
+            const Vec3<T>& ds = g.S[k].ang;
+            add_column(tree, c, constraint, f, active, 0, k,
+                       Motion<T>{cross(lam.ang, ds), cross(lam.lin, ds)}, w.dual);
         });
     }
 }

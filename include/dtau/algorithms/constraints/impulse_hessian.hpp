@@ -24,11 +24,10 @@ template <class T> struct ImpulseHessianWorkspace {
         : hessian(arena, tree, options, false),
           u(arena.take<T>(tree.nv)),
           rest(arena.take_zeros<T>(tree.nv)),
-          weights(arena.take<T>(options.contacts->nrows)),
-          twists(arena.take<Motion<T>>(tree.nnodes)),
-          before(arena.take<Motion<T>>(tree.nnodes)),
-          dvdv(arena.take<T>(tree.independent.n * tree.independent.n)),
-          dtaudq(arena.take<T>(tree.independent.n * tree.independent.n)) {}
+          weights(arena.take<T>(options.contacts->nrows)) {
+        arena.take_each(tree.nnodes, twists, before);
+        arena.take_each(tree.independent.n * tree.independent.n, dvdv, dtaudq);
+    }
 };
 
 // Computes the impact, and what its second derivatives share. q, v: of the joints.

@@ -32,10 +32,9 @@ template <class T> struct ImpulseJvpWorkspace {
     Motion<T>* twists;
 
     ImpulseJvpWorkspace(Arena& arena, const Tree& tree, const Options& options)
-        : product(arena, tree, options),
-          u(arena.take<T>(tree.nv)),
-          dw(arena.take<T>(tree.nv)),
-          twists(arena.take<Motion<T>>(tree.nnodes)) {}
+        : product(arena, tree, options), twists(arena.take<Motion<T>>(tree.nnodes)) {
+        arena.take_each(tree.nv, u, dw);
+    }
 };
 
 // q, v, dq, dv and dv_after: of the joints. dparameters may be null: zero.
@@ -63,10 +62,9 @@ template <class T> struct ImpulseVjpWorkspace {
     Motion<T>* twists;
 
     ImpulseVjpWorkspace(Arena& arena, const Tree& tree, const Options& options)
-        : product(arena, tree, options),
-          u(arena.take<T>(tree.nv)),
-          mu(arena.take<T>(tree.nv)),
-          twists(arena.take<Motion<T>>(tree.nnodes)) {}
+        : product(arena, tree, options), twists(arena.take<Motion<T>>(tree.nnodes)) {
+        arena.take_each(tree.nv, u, mu);
+    }
 };
 
 // q, v and results: of the joints; lam: of the independent velocities.

@@ -59,10 +59,7 @@ template <class T> struct ConstrainedInverseWorkspace {
         J = arena.take<T>(n * stride);
         G = arena.take_zeros<T>(count * padded);
         whole = arena.take<T>(R > 0.0 ? count * padded : 0);
-        least = arena.take<T>(count);
-        y = arena.take<T>(count);
-        more = arena.take<T>(count);
-        rest = arena.take<T>(count);
+        arena.take_each(count, least, y, more, rest);
         room = arena.take<double>(count * (count + 1));
         failures = arena.make<Failures<T>>();
         joint_torque = arena.take<T>(tree.nv);

@@ -56,20 +56,6 @@ inline void turn_loop(const Constraint& constraint, const ConstraintFrames<T>& f
     dF[constraint.b.body] += {cross(f.b.r, m.lin, m.ang), m.lin};
 }
 
-// The change of the joint torques of the forces F on the bodies, along a displacement d. dF: the
-// changes of F beside the rigid motion. Overwrites F and dF.
-template <class T>
-inline void vary_torques(const Tree& tree, const Motion<T>* S, const Motion<T>* d, Force<T>* F,
-                         Force<T>* dF, T* torque) {
-    for (int i = tree.nnodes - 1; i >= 0; --i) {
-        const Body& body = tree.bodies[i];
-        joint_force(body, S, dF[i], torque);
-        if (body.parent < 0) continue;
-        F[body.parent] += F[i];
-        dF[body.parent] += cross_star(d[i], F[i], dF[i]);  // [Derivations] eq. 6.3
-    }
-}
-
 // With a regularization, dforces += N dJ z along dq. [Derivations] eq. 20.10
 template <class T>
 void vary_range(const Tree& tree, const T* dq, const T* active, T* dforces,
@@ -86,9 +72,7 @@ void vary_range(const Tree& tree, const T* dq, const T* active, T* dforces,
                               [&](int k, const Motion<T>&, const Motion<T>& by_q, const Vec3<T>&) {
                                   change = fma(dq[k], by_q, change);
                               });
-        T* to = rows + constraint.first;
-        store_rows(constraint, f.E, change, to);
-        for (int r = 0; r < constraint.count; ++r) to[r] = if_active(active, c, to[r]);
+        store_active_rows(c, constraint, f.E, change, active, rows + constraint.first);
     }
     project_unreachable<1>(rows, w.equations.schur);
     for (int r = 0; r < constraints.nrows; ++r) dforces[r] = dforces[r] + rows[r];
@@ -169,9 +153,7 @@ void motion_variation(const Tree& tree, const T* dq, const T* dv, const T* df_ex
             turn_loop(constraint, f, turn_a - s.ang,
                       constraint_wrench(constraint, f.E, value.forces + constraint.first), dF);
         }
-        T* to = dforces + constraint.first;
-        store_rows(constraint, f.E, -change, to);
-        for (int r = 0; r < constraint.count; ++r) to[r] = if_active(active, c, to[r]);
+        store_active_rows(c, constraint, f.E, -change, active, dforces + constraint.first);
     }
     vary_torques(tree, g.S, w.d, value.F, dF, w.torque);
 }

@@ -21,12 +21,10 @@ template <class T> struct ConstrainedMotionWorkspace {
     ConstrainedMotionWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : dynamics(arena, tree, options),
           equations(arena, tree, options),
-          forces(arena.take<T>(options.contacts->nrows)),
-          residual(arena.take<T>(options.contacts->nrows)),
-          a(arena.take<Motion<T>>(tree.nnodes)),
-          F(arena.take<Force<T>>(tree.nnodes)),
-          momentum(arena.take<Force<T>>(tree.nnodes)),
-          range(arena, tree, options) {}
+          range(arena, tree, options) {
+        arena.take_each(options.contacts->nrows, forces, residual);
+        arena.take_each(tree.nnodes, a, F, momentum);
+    }
 };
 // Computes a and F from the solution and the forces at a = 0. Subtracts the wrenches of the constraints.
 template <class T>

@@ -149,18 +149,14 @@ inline void for_velocity_partials(const Tree& tree, const Constraint& constraint
     const auto rate = [&](const Body& body, int k) {
         return body.parent < 0 ? zero_motion<T>() : cross(g.v[body.parent], g.S[k]);
     };
-    for_moving_bodies(tree, constraint.a.body, [&](const Body& body, int) {
-        for (int k = body.v; k < body.v + body.nv; ++k) {
-            const Motion<T> s = at_point(f.a, g.S[k]);
-            visit(k, s, turned(s.ang, V_b, at_point(f.a, rate(body, k))), s.ang);
-        }
+    for_moving_dofs(tree, constraint.a.body, [&](const Body& body, int k) {
+        const Motion<T> s = at_point(f.a, g.S[k]);
+        visit(k, s, turned(s.ang, V_b, at_point(f.a, rate(body, k))), s.ang);
     });
-    for_moving_bodies(tree, constraint.b.body, [&](const Body& body, int) {
-        for (int k = body.v; k < body.v + body.nv; ++k) {
-            const Motion<T> s = -turned_to_a(constraint, f, at_point(f.b, g.S[k]));
-            const Motion<T> dV = turned_to_a(constraint, f, at_point(f.b, rate(body, k)));
-            visit(k, s, turned(s.ang, V_b, -dV), s.ang);
-        }
+    for_moving_dofs(tree, constraint.b.body, [&](const Body& body, int k) {
+        const Motion<T> s = -turned_to_a(constraint, f, at_point(f.b, g.S[k]));
+        const Motion<T> dV = turned_to_a(constraint, f, at_point(f.b, rate(body, k)));
+        visit(k, s, turned(s.ang, V_b, -dV), s.ang);
     });
 }
 

@@ -30,11 +30,8 @@ template <class T> struct RangeHessianWorkspace {
           z(arena, tree, options),
           any(options.regularization > 0.0) {
         const int nrows = options.contacts->nrows;
-        const int size = any ? nrows * whole_packs<T>(tree.independent.n) : 0;
-        rho = arena.take<T>(nrows);
-        minus_nu = arena.take<T>(nrows);
-        P = arena.take<T>(size), Q = arena.take<T>(size);
-        minus_e = arena.take<T>(size), G_f = arena.take<T>(size);
+        arena.take_each(nrows, rho, minus_nu);
+        arena.take_each(any ? nrows * whole_packs<T>(tree.independent.n) : 0, P, Q, minus_e, G_f);
     }
 };
 

@@ -82,10 +82,9 @@ template <class T> int relative_columns(const RelativeRows<T>& x, RelativeColumn
     const Vec3<T> spun = cross(M, partials.w_a);  // weighs w_b in w_a x w_b
     int count = 0, at = 0;
     const auto begin = [&](int i, bool of_b) {
-        for_moving_bodies(x.tree, i, [&](const Body& body, int) {
-            for (int k = body.v; k < body.v + body.nv; ++k)
-                columns[count++] = {k,    body.v, body.parent, of_b, none, none, none,
-                                    none, none,   none,        none, none, none};
+        for_moving_dofs(x.tree, i, [&](const Body& body, int k) {
+            columns[count++] = {k,    body.v, body.parent, of_b, none, none, none,
+                                none, none,   none,        none, none, none};
         });
     };
     begin(constraint.a.body, false), begin(constraint.b.body, true);

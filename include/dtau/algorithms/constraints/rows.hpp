@@ -232,23 +232,33 @@ template <class T> inline T if_active(const T* active, int c, T x) {
     return active ? select(less(active[c], 0.5), T(0.0), x) : x;
 }
 
+// Writes the rows of a relative motion; zeros if constraint c is not active.
+template <class T>
+inline void store_active_rows(int c, const Constraint& constraint, const Mat3<T>& E,
+                              const Motion<T>& m, const T* active, T* to) {
+    store_rows(constraint, E, m, to);
+    for (int r = 0; r < constraint.count; ++r) to[r] = if_active(active, c, to[r]);
+}
 // Calls visit(body, i) for the bodies on the path of body i; none if i is the world.
 template <class Visit>
 inline void for_moving_bodies(const Tree& tree, int body, const Visit& visit) {
     for (; body >= 0; body = tree.bodies[body].parent) visit(tree.bodies[body], body);
 }
-
+// Calls visit(body, k) for the joint velocities k of these bodies.
+template <class Visit> inline void for_moving_dofs(const Tree& tree, int body, const Visit& visit) {
+    for_moving_bodies(tree, body, [&](const Body& b, int) __attribute__((always_inline)) {
+        for (int k = b.v; k < b.v + b.nv; ++k) visit(b, k);
+    });
+}
 // Calls add(k, m) for the columns k of all joints that move rows; m: relative motion of the frames.
 template <class T, class Add>
 inline void for_constraint_columns(const Tree& tree, const Constraint& constraint,
                                    const ConstraintFrames<T>& f, const Motion<T>* S,
                                    const Add& add) {
-    for_moving_bodies(tree, constraint.a.body, [&](const Body& body, int) {
-        for (int k = body.v; k < body.v + body.nv; ++k) add(k, at_point(f.a, S[k]));
-    });
-    for_moving_bodies(tree, constraint.b.body, [&](const Body& body, int) {
-        for (int k = body.v; k < body.v + body.nv; ++k)
-            add(k, -turned_to_a(constraint, f, at_point(f.b, S[k])));
+    for_moving_dofs(tree, constraint.a.body,
+                    [&](const Body&, int k) { add(k, at_point(f.a, S[k])); });
+    for_moving_dofs(tree, constraint.b.body, [&](const Body&, int k) {
+        add(k, -turned_to_a(constraint, f, at_point(f.b, S[k])));
     });
 }
 
@@ -256,7 +266,17 @@ inline void for_constraint_columns(const Tree& tree, const Constraint& constrain
 template <class T> inline void add_share(const Tree& tree, int k, T x, T& to) {
     to = tree.mimic ? fma(T(tree.mimic->v_scale[k]), x, to) : to + x;
 }
-
+// Adds the rows of a relative motion along joint velocity k to the column of the independent velocity; entries
+// of a column are `stride` apart.
+template <class T>
+inline void add_rows(const Tree& tree, int c, const Constraint& constraint, const Mat3<T>& E,
+                     const Motion<T>& m, const T* active, int k, T* columns, int stride) {
+    T rows[6];
+    store_rows(constraint, E, m, rows);
+    T* const to = columns + independent_dof(tree, k);
+    for (int r = 0; r < constraint.count; ++r)
+        add_share(tree, k, if_active(active, c, rows[r]), to[r * stride]);
+}
 // Subtracts the wrenches of the constraint forces from the forces F of the bodies, in root frames.
 template <class T>
 void subtract_constraint_wrenches(const Constraints& constraints, const ConstraintFrames<T>* frames,

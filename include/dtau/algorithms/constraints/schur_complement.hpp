@@ -61,12 +61,8 @@ template <class T> struct SchurComplement {
         Z = arena.take<T>(tree.independent.n * stride_of_all);
         G = take(nrows * side_of_all);
         whole = arena.take<T>(R > 0.0 ? nrows * side_of_all : 0);
-        least = arena.take<T>(nrows);
-        more = arena.take<T>(nrows);
-        rest = arena.take<T>(nrows);
-        block = arena.take<Pack<T>>(nrows * packs);
-        more_block = arena.take<Pack<T>>(nrows * packs);
-        rest_block = arena.take<Pack<T>>(nrows * packs);
+        arena.take_each(nrows, least, more, rest);
+        arena.take_each(nrows * packs, block, more_block, rest_block);
         failures = arena.make<Failures<T>>();
     }
     int size() const { return constraints->nrows; }

@@ -91,9 +91,8 @@ void add_spatial_curvature(const Tree& tree, const ConstraintPartials<T>& partia
                            if (constraint.positions) c.curve = log_curvature(xi, kp_W, d.s);
                        });
     count = 0;
-    for_moving_bodies(tree, constraint.a.body, [&](const Body& body, int) {
-        for (int k = 0; k < body.nv; ++k) w.columns[count++].joint = body.v;
-    });
+    for_moving_dofs(tree, constraint.a.body,
+                    [&](const Body& body, int) { w.columns[count++].joint = body.v; });
     const auto bilinear = [&](const Motion<T>& x, const Motion<T>& y) {
         return dot(W.lin, cross(x.lin, y.ang, cross(y.lin, x.ang)));
     };

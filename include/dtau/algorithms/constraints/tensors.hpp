@@ -19,10 +19,9 @@ template <class T> struct UnitWeights {
 
     UnitWeights(Arena& arena, const Tree& tree, const Options& options)
         : of_velocities(arena.take<T>(tree.independent.n)),
-          of_rows(arena.take<T>(options.contacts->nrows)),
-          I(arena.take<Inertia<T>>(tree.nnodes)),
-          B(arena.take<Coriolis<T>>(tree.nnodes)),
-          f(arena.take<Force<T>>(tree.nnodes)) {}
+          of_rows(arena.take<T>(options.contacts->nrows)) {
+        arena.take_each(tree.nnodes, I, B, f);
+    }
 
     // Calls row(r) with a unit weight of each velocity, then row(n + r) with one of each of the rows.
     template <class F>

@@ -31,14 +31,10 @@ template <class T> struct ArticulatedFactors {
     Motion<T>*c, *a;
     T *d_inverse, *u;
 
-    ArticulatedFactors(Arena& arena, const Tree& tree, const Options&)
-        : IA(arena.take<ArticulatedInertia<T>>(tree.nnodes)),
-          pA(arena.take<Force<T>>(tree.nnodes)),
-          U(arena.take<Force<T>>(tree.nv)),
-          c(arena.take<Motion<T>>(tree.nnodes)),
-          a(arena.take<Motion<T>>(tree.nnodes)),
-          d_inverse(arena.take<T>(tree.nv)),
-          u(arena.take<T>(tree.nv)) {}
+    ArticulatedFactors(Arena& arena, const Tree& tree, const Options&) {
+        arena.take_each(tree.nnodes, IA, pA, c, a);
+        arena.take_each(tree.nv, U, d_inverse, u);
+    }
 };
 
 // root_frame holds the placements, twists and inertias of the bodies (root_frame_sweep).

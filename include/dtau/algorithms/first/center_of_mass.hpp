@@ -29,13 +29,9 @@ template <class T> struct CenterDerivativesWorkspace {
     Vec3<T>*P, *F;
 
     CenterDerivativesWorkspace(Arena& arena, const Tree& tree, const Options&)
-        : at(arena, tree),
-          S(arena.take<Motion<T>>(tree.nv)),
-          v(arena.take<Motion<T>>(tree.nnodes)),
-          a(arena.take<Motion<T>>(tree.nnodes)),
-          h(arena.take<FirstMoment<T>>(tree.nnodes)),
-          P(arena.take<Vec3<T>>(tree.nnodes)),
-          F(arena.take<Vec3<T>>(tree.nnodes)) {}
+        : at(arena, tree), S(arena.take<Motion<T>>(tree.nv)) {
+        arena.take_each(tree.nnodes, v, a, h, P, F);
+    }
 };
 
 // The motion of body i's parent, about the origin of body i.

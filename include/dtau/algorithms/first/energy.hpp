@@ -25,11 +25,9 @@ template <class T> struct KineticEnergyDerivativesWorkspace {
     Force<T>* f;
 
     KineticEnergyDerivativesWorkspace(Arena& arena, const Tree& tree, const Options&)
-        : angles(arena, tree),
-          X(arena.take<Placement<T>>(tree.nnodes)),
-          v_p(arena.take<Motion<T>>(tree.nnodes)),
-          v(arena.take<Motion<T>>(tree.nnodes)),
-          f(arena.take<Force<T>>(tree.nnodes)) {}
+        : angles(arena, tree) {
+        arena.take_each(tree.nnodes, X, v_p, v, f);
+    }
 };
 
 // dq, dv: (nv)

@@ -27,9 +27,9 @@ template <class T> struct ForwardJvpWorkspace {
     ForwardJvpWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : value(arena, tree, options),
           tangent(arena, tree, options),
-          a(arena.take<T>(tree.nv)),
-          torque(arena.take<T>(tree.nv)),
-          motion(arena.take<Motion<T>>(tree.nnodes)) {}
+          motion(arena.take<Motion<T>>(tree.nnodes)) {
+        arena.take_each(tree.nv, a, torque);
+    }
 };
 
 // f_ext and df_ext may be null: zero.
@@ -102,10 +102,9 @@ template <class T> struct MimicForwardJvpWorkspace {
     T *a, *torque;
 
     MimicForwardJvpWorkspace(Arena& arena, const Tree& tree, const Options& options)
-        : dynamics(arena, tree, options),
-          inverse(arena, tree, options),
-          a(arena.take<T>(tree.nv)),
-          torque(arena.take<T>(tree.nv)) {}
+        : dynamics(arena, tree, options), inverse(arena, tree, options) {
+        arena.take_each(tree.nv, a, torque);
+    }
 };
 
 // f_ext and df_ext may be null: zero.
@@ -129,10 +128,9 @@ template <class T> struct MimicForwardVjpWorkspace {
     T *a, *minus_mu;
 
     MimicForwardVjpWorkspace(Arena& arena, const Tree& tree, const Options& options)
-        : dynamics(arena, tree, options),
-          inverse(arena, tree, options),
-          a(arena.take<T>(tree.nv)),
-          minus_mu(arena.take<T>(tree.nv)) {}
+        : dynamics(arena, tree, options), inverse(arena, tree, options) {
+        arena.take_each(tree.nv, a, minus_mu);
+    }
 };
 
 // f_ext may be null: zero; by_f_ext may be null: not wanted.

@@ -82,16 +82,13 @@ template <class T> struct IdsvaWorkspace {
 
     IdsvaWorkspace(Arena& arena, const Tree& tree, const Options&)
         : root_frame(arena, tree),
-          Psidot(arena.take<Motion<T>>(tree.nv)),
-          Psiddot(arena.take<Motion<T>>(tree.nv)),
-          Upsilondot(arena.take<Motion<T>>(tree.nv)),
-          a(arena.take<Motion<T>>(tree.nnodes)),
-          B(arena.take<Coriolis<T>>(tree.nnodes)),
-          f(arena.take<Force<T>>(tree.nnodes)),
           slope(friction_room<T>(arena, tree)),
           curvature(friction_room<T>(arena, tree)),
           stretched(stretch_room<T>(arena, tree)),
-          factors(arena, tree) {}
+          factors(arena, tree) {
+        arena.take_each(tree.nv, Psidot, Psiddot, Upsilondot);
+        arena.take_each(tree.nnodes, a, B, f);
+    }
 };
 
 // Computes the rates of the columns of body i from its twist in root_frame. a becomes v_p x v_J.

@@ -31,10 +31,9 @@ template <class T> struct MomentumDerivativesWorkspace {
     Force<T>* f;
 
     MomentumDerivativesWorkspace(Arena& arena, const Tree& tree, const Options&)
-        : motion(arena, tree),
-          I(arena.take<Inertia<T>>(tree.nnodes)),
-          B(arena.take<Coriolis<T>>(tree.nnodes)),
-          f(arena.take<Force<T>>(tree.nnodes)) {}
+        : motion(arena, tree) {
+        arena.take_each(tree.nnodes, I, B, f);
+    }
 };
 
 // Sums over the whole robot, from the composites of the subtrees.

@@ -125,12 +125,10 @@ template <class T> struct ForwardParameterWorkspace {
     JointColumns<T> of_joints;
 
     ForwardParameterWorkspace(Arena& arena, const Tree& tree, const Options& options)
-        : value(arena, tree, options),
-          a(arena.take<T>(tree.nv)),
-          torque(arena.take<T>(tree.nv)),
-          motion(arena.take<Motion<T>>(tree.nnodes)),
-          f(arena.take<Force<T>>(tree.nnodes)),
-          of_joints(arena, tree, options.joint_parameters) {}
+        : value(arena, tree, options), of_joints(arena, tree, options.joint_parameters) {
+        arena.take_each(tree.nv, a, torque);
+        arena.take_each(tree.nnodes, motion, f);
+    }
 };
 
 // f_ext may be null: zero.
@@ -178,10 +176,9 @@ template <class T> struct MimicParameterWorkspace {
     T *a, *joint;
 
     MimicParameterWorkspace(Arena& arena, const Tree& tree, const Options& options)
-        : dynamics(arena, tree, options),
-          inverse(arena, tree, options),
-          a(arena.take<T>(tree.nv)),
-          joint(arena.take<T>(tree.nv)) {}
+        : dynamics(arena, tree, options), inverse(arena, tree, options) {
+        arena.take_each(tree.nv, a, joint);
+    }
 };
 
 template <class T>

@@ -47,10 +47,9 @@ template <class T> struct TangentWorkspace {
     Motion<T>*y, *z;
     Force<T>* dF;
 
-    TangentWorkspace(Arena& arena, const Tree& tree, const Options&)
-        : y(arena.take<Motion<T>>(tree.nnodes)),
-          z(arena.take<Motion<T>>(tree.nnodes)),
-          dF(arena.take<Force<T>>(tree.nnodes)) {}
+    TangentWorkspace(Arena& arena, const Tree& tree, const Options&) {
+        arena.take_each(tree.nnodes, y, z, dF);
+    }
 };
 
 // Computes y, z and the body's own part of dF; returns d. momentum = I v. da and df_ext may be null:
@@ -78,15 +77,28 @@ Motion<T> tangent_outwards(const Tree& tree, int i, const RootFrame<T>& g, const
     return d;
 }
 
+// The change of the joint torques of the forces F on the bodies, along a displacement d. dF: the
+// changes of F beside the rigid motion. Overwrites F and dF.
+template <class T>
+DTAU_INLINE void vary_torques(const Tree& tree, const Motion<T>* S, const Motion<T>* d, Force<T>* F,
+                              Force<T>* dF, T* torque) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
+        const Body& body = tree.bodies[i];
+        joint_force(body, S, dF[i], torque);
+        if (body.parent < 0) continue;
+        F[body.parent] += F[i];
+        dF[body.parent] += cross_star(d[i], F[i], dF[i]);  // [Derivations] eq. 6.3
+    }
+}
+
 template <class T> struct AdjointWorkspace {
     Motion<T>* Lam;
     Force<T>* P;
     Vec3<T>* Z;
 
-    AdjointWorkspace(Arena& arena, const Tree& tree, const Options&)
-        : Lam(arena.take<Motion<T>>(tree.nnodes)),
-          P(arena.take<Force<T>>(tree.nnodes)),
-          Z(arena.take<Vec3<T>>(tree.nnodes)) {}
+    AdjointWorkspace(Arena& arena, const Tree& tree, const Options&) {
+        arena.take_each(tree.nnodes, Lam, P, Z);
+    }
 };
 
 // Computes the body's own parts of P and Z from Lam. momentum = I v.
@@ -131,10 +143,9 @@ template <class T> struct MotionWorkspace {
     Motion<T>* a;
     Force<T>* F;
 
-    MotionWorkspace(Arena& arena, const Tree& tree, const Options&)
-        : root_frame(arena, tree),
-          a(arena.take<Motion<T>>(tree.nnodes)),
-          F(arena.take<Force<T>>(tree.nnodes)) {}
+    MotionWorkspace(Arena& arena, const Tree& tree, const Options&) : root_frame(arena, tree) {
+        arena.take_each(tree.nnodes, a, F);
+    }
 };
 
 // The acceleration of body i; its parent comes first.
@@ -177,19 +188,12 @@ void inverse_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* a, 
                           const T* dv, const T* da, const T* f_ext, const T* df_ext, T* dtau,
                           const InverseJvpWorkspace<T>& w) {
     const RootFrame<T>& g = w.motion.root_frame;
-    Force<T>*F = w.motion.F, *dF = w.tangent.dF;
     root_frame_sweep(tree, q, v, g);
     for (int i = 0; i < tree.nnodes; ++i) {
         const Force<T> momentum = motion_outwards(tree, i, v, a, f_ext, w.motion);
         w.d[i] = tangent_outwards(tree, i, g, w.motion.a, momentum, dq, dv, da, df_ext, w.tangent);
     }
-    for (int i = tree.nnodes - 1; i >= 0; --i) {
-        const Body& body = tree.bodies[i];
-        joint_force(body, g.S, dF[i], dtau);
-        if (body.parent < 0) continue;
-        F[body.parent] += F[i];
-        dF[body.parent] += cross_star(w.d[i], F[i], dF[i]);  // [Derivations] eq. 6.3
-    }
+    vary_torques(tree, g.S, w.d, w.motion.F, w.tangent.dF, dtau);
     for (int k = 0; k < tree.nv; ++k) {
         dtau[k] = fma(damping<T>(tree, k), dv[k], dtau[k]);
         if (da) dtau[k] = fma(armature<T>(tree, k), da[k], dtau[k]);

@@ -135,7 +135,7 @@ void forward_hessian_blocks(const Tree& tree, const T* lam, const T* body_f_ext,
         for (int j = 0; j < n; ++j)
             // [Derivations] eq. 8.6
             out.dqdq[k * n + j] = -m.H.dqdq[k * m.H.n + j] - (Y[k * n + j] + Y[j * n + k]);
-    if (symmetric) symmetrize(out.dqdq, n);
+    if (symmetric) symmetrize(out.dqdq, n, n);
 }
 
 template <class T>

@@ -201,7 +201,7 @@ void forward_second_derivatives(const Tree& tree, const T* q, const T* v, const 
     const Blocks<Row>& minus_H = w.independent;
     for (int begin = 0; begin < n; begin += Pack<T>::width) {  // [Derivations] eq. 9.1
         hessians_of_rows<T>(tree, begin, wrenches, w);
-        if (symmetric) symmetrize(minus_H.dqdq, n);
+        if (symmetric) symmetrize(minus_H.dqdq, n, n);
         p.multiply(tree.independent, minus_H);
         p.add_transpose(minus_H);
         send(begin, Tensors<const Row*>{p.qq, p.qv, minus_H.dvdv, p.aq});

@@ -38,12 +38,9 @@ template <class T> struct HessianWorkspace {
     T* friction;  // lam times friction's curvature; null if there is none
 
     HessianWorkspace(Arena& arena, const Tree& tree, const Options&)
-        : Lam(arena.take<Motion<T>>(tree.nnodes)),
-          Phi(arena.take<Motion<T>>(tree.nv)),
-          P(arena.take<Force<T>>(tree.nnodes)),
-          Z(arena.take<Vec3<T>>(tree.nnodes)),
-          D(arena.take<CoriolisDual<T>>(tree.nnodes)),
-          friction(friction_room<T>(arena, tree)) {}
+        : Phi(arena.take<Motion<T>>(tree.nv)), friction(friction_room<T>(arena, tree)) {
+        arena.take_each(tree.nnodes, Lam, P, Z, D);
+    }
 };
 
 // The blocks (nv, nv): rows by the first variable of the name, columns by the second; rows are n apart.
@@ -169,14 +166,6 @@ void hessian_backward(const Tree& tree, const Blocks<T>& out, const IdsvaWorkspa
         }
     }
     add_friction_diagonal(tree, w.friction, out.dvdv, n);
-}
-
-// Replaces a matrix by its symmetric part: the Hessian in the exponential chart.
-template <class T> inline void symmetrize(T* matrix, int n) {
-    for (int k = 0; k < n; ++k)
-        for (int j = 0; j < k; ++j)
-            matrix[k * n + j] = matrix[j * n + k] =
-                T(0.5) * (matrix[k * n + j] + matrix[j * n + k]);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -33,15 +33,6 @@ template <class T> struct DeepestJoint {
     bool symmetric;                       // second derivatives by q in the exponential chart
 };
 
-// Replaces a block (count, count) of second derivatives by its symmetric part. [Derivations] eq. 7.7
-template <class T> inline void symmetrize_block(T* x, int count, int stride) {
-    for (int e = 0; e < count; ++e)
-        for (int f = 0; f < e; ++f) {
-            T &a = x[e * stride + f], &b = x[f * stride + e];
-            a = b = T(0.5) * (a + b);
-        }
-}
-
 // Adds the curvature of a spring to a block (count, count).
 template <class T>
 inline void add_spring(const RotationCurvature<T>& spring, int count, T* x, int stride) {
@@ -145,7 +136,7 @@ inline void deepest_output(const DeepestJoint<T>& joint, int c, const IdsvaSoWor
             row.dvdv[c * length + d] += w.own[c].curvature;
             if (joint.springs) add_spring(joint.springs[c], c + 1, row.dqdq + begin, length);
         }
-        if (joint.symmetric) symmetrize_block(row.dqdq + begin, end - begin, length);
+        if (joint.symmetric) symmetrize(row.dqdq + begin, end - begin, length);
         rows.done((end - begin) * length);
     }
 }

@@ -38,7 +38,7 @@ void inverse_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T*
     add_rotation_hessian(tree, w.idsva.stretched, lam, out.dqdq, out.n);
     add_world_wrench_hessian(tree, body_f_ext, w.idsva.root_frame, w.hessian, out.dqdq, out.n,
                              w.wrenches);
-    if (symmetric) symmetrize(out.dqdq, out.n);
+    if (symmetric) symmetrize(out.dqdq, out.n, out.n);
 }
 
 }  // namespace dtau::DTAU_VARIANT

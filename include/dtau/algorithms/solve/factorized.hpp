@@ -37,10 +37,9 @@ FactorizedWorkspace<T>::FactorizedWorkspace(Arena& arena, const Tree& tree, cons
     : idsva(arena, tree, options),
       ltdl(arena, tree.independent),
       a(arena.take<T>(tree.nv)),
-      independent(room_beside(arena, tree, a, tree.independent.n)),
-      composite(arena.take<Inertia<T>>(tree.nnodes)),
-      bias_a(arena.take<Motion<T>>(tree.nnodes)),
-      bias_f(arena.take<Force<T>>(tree.nnodes)) {}
+      independent(room_beside(arena, tree, a, tree.independent.n)) {
+    arena.take_each(tree.nnodes, composite, bias_a, bias_f);
+}
 
 // Writes a lower triangle by paths.
 template <class T> struct RowsByPaths {

@@ -69,13 +69,6 @@ template <class T, class Visit> inline void for_unit_twists(const Body& body, co
         visit(k, joint_twist(body, unit));
     }
 }
-template <class T> inline void symmetrize_joint(T* matrix, int n) {
-    for (int k = 0; k < n; ++k)
-        for (int j = 0; j < k; ++j)
-            matrix[k * n + j] = matrix[j * n + k] =
-                T(0.5) * (matrix[k * n + j] + matrix[j * n + k]);
-}
-
 // Second derivatives of X exp(theta), weighted with x (n), by two displacements, and by xi and a
 // displacement.
 template <class T>
@@ -97,7 +90,7 @@ void displacement_curvature(const Body& body, const T* theta, const T* x, JointC
         const Force<T> mixed = by(J, T(-0.5) * cross_star(moved, lam));
         joint_coordinates(body, Motion<T>{mixed.ang, mixed.lin}, out.mixed + k * n);
     });
-    symmetrize_joint(out.both, n);
+    symmetrize(out.both, n, n);
 }
 
 // Second derivatives of theta', weighted with x (n), by two displacements, and by a displacement
@@ -124,7 +117,7 @@ void rate_curvature(const Body& body, const T* theta, const T* v, const T* x,
         const Force<T> twice = sixth * cross_star(y, along_e);
         joint_coordinates(body, Motion<T>{twice.ang, twice.lin}, out.both + k * n);
     });
-    symmetrize_joint(out.both, n);
+    symmetrize(out.both, n, n);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -45,11 +45,10 @@ template <class T> struct StepWorkspace {
         : nq(tree.nq),
           nv(tree.nv),
           qs(arena.take<T>(max_stages * nq)),
-          vs(arena.take<T>(max_stages * nv)),
           thetas(arena.take<T>((max_stages + 1) * nv)),
-          rates(arena.take<T>(max_stages * nv)),
-          as(arena.take<T>(max_stages * nv)),
-          damping(arena, tree, options) {}
+          damping(arena, tree, options) {
+        arena.take_each(max_stages * nv, vs, rates, as);
+    }
     T* q(int i) const { return qs + i * nq; }
     T* v(int i) const { return vs + i * nv; }
     T* theta(int i = max_stages) const { return thetas + i * nv; }

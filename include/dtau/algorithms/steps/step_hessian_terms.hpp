@@ -45,10 +45,8 @@ template <class T> struct StepHessianWorkspace {
           v_next(arena.take<T>(tree.nv)),
           rows(),
           axes(arena, tree, options) {
-        const auto vector = [&] { return arena.take<T>(tree.nv); };
-        end_theta = vector(), end_v = vector(), theta = vector(), v = vector(), rate = vector();
-        a = vector(), by_q = vector(), by_v = vector(), by_tau = vector();
-        slope_rate = vector(), slope_a = vector(), slope = arena.take<T>(nz);
+        arena.take_each(tree.nv, end_theta, end_v, theta, v, rate, a, by_q, by_v, by_tau);
+        arena.take_each(tree.nv, slope_rate, slope_a), slope = arena.take<T>(nz);
         const auto matrix = [&](int columns) {
             return arena.take<T>(static_cast<std::size_t>(n) * columns);
         };
@@ -59,7 +57,7 @@ template <class T> struct StepHessianWorkspace {
         products = matrix(nz);
         torques = arena.take_zeros<T>(static_cast<std::size_t>(n) * nz);
         minus_jacobians = matrix(nwrenches), minus_turns = matrix(nwrenches);
-        gradient = options.by_numbers ? vector() : nullptr;
+        gradient = options.by_numbers ? arena.take<T>(tree.nv) : nullptr;
     }
     T* row(T* matrix, int k) const { return matrix + static_cast<std::ptrdiff_t>(k) * nz; }
 };

@@ -76,20 +76,14 @@ template <class T> struct StepVjpWorkspace {
         : step(arena, tree, options),
           variation(arena, tree, options),
           q_next(arena.take<T>(tree.nq)),
-          v_next(arena.take<T>(tree.nv)),
-          end_theta(arena.take<T>(tree.nv)),
-          end_v(arena.take<T>(tree.nv)),
-          theta(arena.take<T>(tree.nv)),
-          v(arena.take<T>(tree.nv)),
-          rate(arena.take<T>(tree.nv)),
           a(arena.take<T>(tree.nv)),
           independent_a(room_beside(arena, tree, a, tree.independent.n)),
-          stage_q(arena.take<T>(tree.nv)),
-          stage_v(arena.take<T>(tree.nv)),
-          stage_tau(arena.take<T>(tree.nv)),
           stage_f_ext(arena.take<T>(6 * tree.nbodies)),
           wrenches(arena, tree, options),
-          inertial(arena, tree, options) {}
+          inertial(arena, tree, options) {
+        arena.take_each(tree.nv, v_next, end_theta, end_v, theta, v, rate, stage_q, stage_v,
+                        stage_tau);
+    }
 };
 
 // result = matrix^T x, or += if `adds`, for `size` coordinates of a joint.

@@ -46,17 +46,9 @@ template <class T> struct SeriesVariations {
     Vec3<T>*d_omega, *dA, *dr;
     Mat3<T>* dX;
 
-    SeriesVariations(Arena& arena, int bodies, int room)
-        : length(room),
-          carried(arena.take<TwoVectors<T>>(bodies * room)),
-          seen(arena.take<TwoVectors<T>>(bodies * room)),
-          d_force(arena.take<TwoVectors<T>>(bodies * room)),
-          eta(arena.take<Motion<T>>(bodies * room)),
-          delta(arena.take<Motion<T>>(bodies * room)),
-          d_omega(arena.take<Vec3<T>>(bodies * room)),
-          dA(arena.take<Vec3<T>>(bodies * room)),
-          dr(arena.take<Vec3<T>>(bodies * room)),
-          dX(arena.take<Mat3<T>>(bodies * room)) {}
+    SeriesVariations(Arena& arena, int bodies, int room) : length(room) {
+        arena.take_each(bodies * room, carried, seen, d_force, eta, delta, d_omega, dA, dr, dX);
+    }
 
     DTAU_INLINE VariedBody<T> of(int place, const BodyValue<T>& value) const {
         const std::ptrdiff_t at = std::ptrdiff_t(place) * length;

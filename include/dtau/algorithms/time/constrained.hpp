@@ -154,7 +154,7 @@ template <class T>
         for (int j = 0; j < nv; ++j) w.v[k * nv + j] = T(scale.inverse_factorial[k]) * v_k[j];
         extend_jacobians(tree, k + 1, angles, v_k, w.rows);
         extend_velocities(tree, k, w.v, w.rows);
-        w.inverse.begin(tree, k, q, v, a, f_ext);
+        w.inverse.compute(tree, k, q, v, a, f_ext, w.inverse.series.scale);
         if (k > 0) {
             for (int j = 0; j < nv; ++j) a_k[j] = T(0.0);
             w.inverse.at(tree, k, v, a, f_ext, a_k);

@@ -38,12 +38,10 @@ template <class T> struct ConstrainedInverseSeriesWorkspace {
           forces(arena, options.contacts->count * jacobians.length),
           y_motion(arena, options.contacts->count * jacobians.length),
           e_motion(arena, options.contacts->count * jacobians.length),
-          torque(arena.take<T>(jacobians.length * tree.nv)),
-          y(arena.take<T>(jacobians.length * tree.nv)),
-          e(arena.take<T>(jacobians.length * tree.nv)),
-          x(arena.take<T>(tree.independent.n)),
-          f(arena.take<T>(options.contacts->nrows)),
-          rows(arena.take<T>(options.contacts->nrows)) {}
+          x(arena.take<T>(tree.independent.n)) {
+        arena.take_each(jacobians.length * tree.nv, torque, y, e);
+        arena.take_each(options.contacts->nrows, f, rows);
+    }
 };
 
 // (J_0^T rows)_u of entry i.

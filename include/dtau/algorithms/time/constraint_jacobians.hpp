@@ -18,25 +18,12 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Sums over orders: (R x)_k and (R^T x)_k.
-template <class T> inline Vec3<T> turned_sum(int k, const Mat3<T>* R, const Vec3<T>* x) {
-    Vec3<T> sum = zero_vector<T>();
-    for (int m = 0; m <= k; ++m) sum = mul_add(R[m], x[k - m], sum);
-    return sum;
-}
-template <class T> inline Vec3<T> turned_back_sum(int k, const Mat3<T>* R, const Vec3<T>* x) {
-    Vec3<T> sum = zero_vector<T>();
-    for (int m = 0; m <= k; ++m) sum = mul_add(transposed(R[m]), x[k - m], sum);
-    return sum;
-}
-
 // Angular and linear vectors of all constraints: motions along the axes of the world and of frame a, or
 // forces along the axes of the world and of the rows.
 template <class T> struct VectorSeries {
     Vec3<T>*ang, *lin;
 
-    VectorSeries(Arena& arena, int count)
-        : ang(arena.take<Vec3<T>>(count)), lin(arena.take<Vec3<T>>(count)) {}
+    VectorSeries(Arena& arena, int count) { arena.take_each(count, ang, lin); }
 };
 template <class T> struct TurnedSeries {
     VectorSeries<T> world, own;
@@ -124,11 +111,9 @@ template <class T>
                                         const T* x, const ConstraintJacobians<T>& w) {
     const Constraint& constraint = w.constraints->at[c];
     Motion<T> sum = zero_motion<T>();
-    for_moving_bodies(tree, (of_b ? constraint.b : constraint.a).body, [&](const Body& body, int) {
-        for (int j = body.v; j < body.v + body.nv; ++j) {
-            const Motion<T>* J = w.column(c, of_b, j);
-            for (int m = first; m <= k; ++m) sum = fma(x[(k - m) * w.nv + j], J[m], sum);
-        }
+    for_moving_dofs(tree, (of_b ? constraint.b : constraint.a).body, [&](const Body&, int j) {
+        const Motion<T>* J = w.column(c, of_b, j);
+        for (int m = first; m <= k; ++m) sum = fma(x[(k - m) * w.nv + j], J[m], sum);
     });
     return sum;
 }
@@ -140,11 +125,12 @@ template <class T>
                                          const TurnedSeries<T>& to,
                                          const ConstraintJacobians<T>& w) {
     const std::ptrdiff_t at = w.at(c);
+    const Vec3<T> zero = zero_vector<T>();
     const Motion<T> V_a = frame_motion_of(tree, c, false, !known, k, x, w);
     const Motion<T> V_b = frame_motion_of(tree, c, true, !known, k, x, w);
     to.world.ang[at + k] = V_a.ang - V_b.ang, to.world.lin[at + k] = V_a.lin - V_b.lin;
-    to.own.ang[at + k] = turned_back_sum(k, w.R + at, to.world.ang + at);
-    to.own.lin[at + k] = turned_back_sum(k, w.R + at, to.world.lin + at);
+    to.own.ang[at + k] = turned_back_sum(k, w.R + at, to.world.ang + at, zero);
+    to.own.lin[at + k] = turned_back_sum(k, w.R + at, to.world.lin + at, zero);
     return V_a;
 }
 
@@ -158,9 +144,7 @@ template <class T>
 [[gnu::cold]] void store_order(int c, const T* active, const Motion<T>& m, T* rows,
                                const ConstraintJacobians<T>& w) {
     const Constraint& constraint = w.constraints->at[c];
-    T* const to = rows + constraint.first;
-    store_rows(constraint, Mat3<T>::identity(), m, to);
-    for (int r = 0; r < constraint.count; ++r) to[r] = if_active(active, c, to[r]);
+    store_active_rows(c, constraint, Mat3<T>::identity(), m, active, rows + constraint.first);
 }
 // Order k of J x, without the part of x_k.
 template <class T>
@@ -179,6 +163,7 @@ template <class T>
 [[gnu::cold]] void extend_forces(int k, const T* rows, const TurnedSeries<T>& f,
                                  const ConstraintJacobians<T>& w) {
     const Mat3<T> one = Mat3<T>::identity();
+    const Vec3<T> zero = zero_vector<T>();
     for (int c = 0; c < w.constraints->count; ++c) {
         const Constraint& constraint = w.constraints->at[c];
         const std::ptrdiff_t at = w.at(c);
@@ -186,8 +171,8 @@ template <class T>
             rows ? constraint_wrench(constraint, one, rows + constraint.first) : zero_force<T>();
         f.own.ang[at + k] = W.ang, f.own.lin[at + k] = W.lin;
         const bool mixed = constraint.axes == Axes::mixed;
-        f.world.ang[at + k] = mixed ? W.ang : turned_sum(k, w.R + at, f.own.ang + at);
-        f.world.lin[at + k] = mixed ? W.lin : turned_sum(k, w.R + at, f.own.lin + at);
+        f.world.ang[at + k] = mixed ? W.ang : turned_sum(k, w.R + at, f.own.ang + at, zero);
+        f.world.lin[at + k] = mixed ? W.lin : turned_sum(k, w.R + at, f.own.lin + at, zero);
     }
 }
 // Adds order k of J^T f to the torques of all joints.
@@ -199,14 +184,12 @@ template <class T>
         const Vec3<T>*ang = f.world.ang + w.at(c), *lin = f.world.lin + w.at(c);
         const auto add = [&](bool of_b, T sign) {
             const int last = (of_b ? constraint.b : constraint.a).body;
-            for_moving_bodies(tree, last, [&](const Body& body, int) {
-                for (int j = body.v; j < body.v + body.nv; ++j) {
-                    const Motion<T>* J = w.column(c, of_b, j);
-                    T sum(0.0);
-                    for (int m = 0; m <= k; ++m)
-                        sum = dot(J[m].ang, ang[k - m], dot(J[m].lin, lin[k - m], sum));
-                    torque[j] = fma(sign, sum, torque[j]);
-                }
+            for_moving_dofs(tree, last, [&](const Body&, int j) {
+                const Motion<T>* J = w.column(c, of_b, j);
+                T sum(0.0);
+                for (int m = 0; m <= k; ++m)
+                    sum = dot(J[m].ang, ang[k - m], dot(J[m].lin, lin[k - m], sum));
+                torque[j] = fma(sign, sum, torque[j]);
             });
         };
         add(false, T(1.0)), add(true, T(-1.0));

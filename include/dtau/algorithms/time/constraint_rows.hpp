@@ -34,13 +34,10 @@ template <class T> struct ConstraintSeries : ConstraintJacobians<T> {
     ConstraintSeries(Arena& arena, const Tree& tree, const Options& options, int coefficients,
                      int count)
         : ConstraintJacobians<T>(arena, tree, options, coefficients),
-          spin(arena.take<Vec3<T>>(count * coefficients)),
-          turn(arena.take<Vec3<T>>(count * coefficients)),
-          p(arena.take<Vec3<T>>(count * coefficients)),
-          z(arena.take<Vec3<T>>(count * coefficients)),
-          d(arena.take<Vec3<T>>(count * coefficients)),
           rotations(arena, count, coefficients),
-          velocities(arena, count * coefficients) {}
+          velocities(arena, count * coefficients) {
+        arena.take_each(count * coefficients, spin, turn, p, z, d);
+    }
 };
 
 // ---------------------------------------------------------------- errors of positions
@@ -93,18 +90,13 @@ template <class T>
     const auto own = [&](int i) {  // along a's axes
         if (constraint.hinge >= 0) return Motion<T>{cross(w.z[at + i], axis), zero_vector<T>()};
         Vec3<T> rho = zero_vector<T>();
-        for (int m = 0; m <= i && constraint.spatial; ++m)
-            rho = mul_add(transposed(rotation.G[m]), w.d[at + i - m], rho);
+        if (constraint.spatial) rho = turned_back_sum(i, rotation.G, w.d + at, rho);
         return Motion<T>{rotation.phi[i], rho};
     };
     Motion<T> e = own(k);
     if (constraint.axes == Axes::mixed) {
         e = zero_motion<T>();
-        for (int i = 0; i <= k; ++i) {
-            const Motion<T> x = own(k - i);
-            const Mat3<T>& R = w.R[at + i];
-            e = {mul_add(R, x.ang, e.ang), mul_add(R, x.lin, e.lin)};
-        }
+        for (int i = 0; i <= k; ++i) e = mul_add(w.R[at + i], own(k - i), e);
     }
     return {e.ang, constraint.spatial ? e.lin : w.p[at + k]};
 }
@@ -119,8 +111,9 @@ template <class T>
         const Constraint& constraint = w.constraints->at[c];
         const std::ptrdiff_t at = w.at(c);
         w.spin[at + k] = extend_motion_of(tree, c, true, k, v, w.velocities, w).ang;
-        w.turn[at + k] = constraint.axes == Axes::mixed ? zero_vector<T>()
-                                                        : turned_back_sum(k, w.R + at, w.spin + at);
+        const Vec3<T> zero = zero_vector<T>();
+        w.turn[at + k] =
+            constraint.axes == Axes::mixed ? zero : turned_back_sum(k, w.R + at, w.spin + at, zero);
         if (k > 0) extend_errors(c, k, w);
     }
 }

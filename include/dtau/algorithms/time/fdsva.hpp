@@ -21,22 +21,6 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Accelerations of all joints, orders 0 ... `order`.
-template <class T>
-inline void accelerations(const Tree& tree, int order, const T* q, const T* v, const T* tau,
-                          const T* f_ext, T* a, const HybridSeriesWorkspace<T>& w) {
-    const T* no_a = nullptr;
-    T* no_torque = nullptr;
-    hybrid_time_derivatives(tree, order, q, v, no_a, tau, f_ext, nullptr, a, no_torque, w);
-}
-template <class T>
-inline void accelerations(const Tree& tree, int order, const T* q, const T* v, const T* tau,
-                          const T* f_ext, T* a, const MimicSeriesWorkspace<T>& w) {
-    const T* no_a = nullptr;
-    T* no_torque = nullptr;
-    mimic_time_derivatives(tree, order, q, v, no_a, tau, f_ext, nullptr, a, no_torque, w);
-}
-
 // Dynamics: HybridSeriesWorkspace, or MimicSeriesWorkspace.
 template <class T, class Dynamics> struct FdsvaSeriesWorkspace {
     Dynamics dynamics;
@@ -74,30 +58,37 @@ template <class T, class Dynamics> struct FdsvaSeriesWorkspace {
     }
 };
 
-// sum += factor M x, for M (nv, nv) whose entries are zero unless row and column are related. Rows
-// of x and of sum are `stride` apart.
-template <class T>
-void add_related_product(const Paths& dofs, T factor, const T* M, const T* x, T* sum, int stride) {
+// sum += factor A x for n rows of A, `stride` apart; rows of x and sum are `padded` apart, whole packs.
+// for_columns(r, add) calls add(j) for the entries of row r that may differ from zero.
+template <class T, class Columns>
+DTAU_INLINE void add_rows_times(int n, T factor, const T* A, int stride, const T* x, T* sum,
+                                int padded, const Columns& for_columns) {
     constexpr int width = Pack<T>::width;
-    in_parts<4>(stride / width, [&]<int packs>(int first) {
-        for (int k = 0; k < dofs.n; ++k) {
-            T* const row = sum + k * stride + first * width;
+    in_parts<4>(padded / width, [&]<int packs>(int first) {
+        for (int r = 0; r < n; ++r) {
+            T* const row = sum + r * padded + first * width;
             Pack<T> total[packs];
             unrolled<packs>([&](int p) { total[p] = Pack<T>::load(row + p * width); });
-            const auto add = [&](int j) __attribute__((always_inline)) {
-                const T entry = factor * M[k * dofs.n + j];
-                const T* from = x + j * stride + first * width;
+            for_columns(r, [&](int j) __attribute__((always_inline)) {
+                const T entry = factor * A[r * stride + j];
+                const T* from = x + j * padded + first * width;
                 unrolled<packs>([&](int p) {
                     total[p] = fma(entry, Pack<T>::load(from + p * width), total[p]);
                 });
-            };
-            for (int j = k; j >= 0; j = dofs.parent[j]) add(j);
-            for (int j = k + 1; j < dofs.end[k]; ++j) add(j);
+            });
             unrolled<packs>([&](int p) { total[p].store(row + p * width); });
         }
     });
 }
-
+// The same for M (nv, nv) whose entries are zero unless row and column are related.
+template <class T>
+void add_related_product(const Paths& dofs, T factor, const T* M, const T* x, T* sum, int stride) {
+    add_rows_times(dofs.n, factor, M, dofs.n, x, sum, stride,
+                   [&](int k, const auto& add) __attribute__((always_inline)) {
+                       for (int j = k; j >= 0; j = dofs.parent[j]) add(j);
+                       for (int j = k + 1; j < dofs.end[k]; ++j) add(j);
+                   });
+}
 // Factors of M of order 0.
 template <class T> inline void factorize(const Paths& dofs, const T* M, const LtdlWorkspace<T>& w) {
     if (w.padded) w.zero(dofs);

@@ -18,10 +18,9 @@ template <class T> struct SolverSeries {
     int length;
     TwoVectors<T>*seen, *force;
 
-    SolverSeries(Arena& arena, const Tree& tree, int room)
-        : length(room),
-          seen(arena.take<TwoVectors<T>>(tree.nnodes * room)),
-          force(arena.take<TwoVectors<T>>(tree.nnodes * room)) {}
+    SolverSeries(Arena& arena, const Tree& tree, int room) : length(room) {
+        arena.take_each(tree.nnodes * room, seen, force);
+    }
     SolverSeries(int room, TwoVectors<T>* at_seen, TwoVectors<T>* at_force)
         : length(room), seen(at_seen), force(at_force) {}
 };
@@ -128,15 +127,8 @@ inline void forward_motion(const Tree& tree, int order, const T* q, const T* v, 
                            const T* f_ext, bool in_world, TwoVectors<T>* carried,
                            const SolverSeries<T>& next,
                            const ForwardMotionWorkspace<T, Dynamics>& w) {
-    const T* no_a = nullptr;
-    T* no_torque = nullptr;
     w.exchange(tree, w.value);
-    if constexpr (factorizes<Dynamics>)
-        mimic_time_derivatives<T>(tree, order, q, v, no_a, tau, f_ext, nullptr, w.a, no_torque,
-                                  w.dynamics);
-    else
-        hybrid_time_derivatives<T>(tree, order, q, v, no_a, tau, f_ext, nullptr, w.a, no_torque,
-                                   w.dynamics);
+    accelerations(tree, order, q, v, tau, f_ext, w.a, w.dynamics);
     for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         by_joint_in<Dynamics>(body, [&]<bool simple>() __attribute__((always_inline)) {

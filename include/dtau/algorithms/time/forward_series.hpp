@@ -47,10 +47,9 @@ template <class T> struct ForwardSeriesWorkspace {
     ForwardSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : angles(arena, tree),
           scale(arena, options.order + 2),
-          IA(arena.take<ArticulatedInertia<T>>(tree.depth)),
-          passed(arena.take<PassedMotion<T>>(tree.depth)),
           bodies(arena.take<ForwardBody<T>>(tree.nnodes)),
           S(arena.take<Motion<T>>(tree.nv)) {
+        arena.take_each(tree.depth, IA, passed);
         const int length = options.order + 2, all = tree.nnodes * length;
         ForwardColumn<T>* const columns = arena.take<ForwardColumn<T>>(tree.nv);
         const JointSeries<T> joints(arena, tree.nnodes, length);

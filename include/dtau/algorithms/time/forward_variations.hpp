@@ -25,10 +25,9 @@ template <class T, class Dynamics> struct ForwardVariationWorkspace {
     T *eta, *dv;  // (order + 2, nv, padded)
 
     ForwardVariationWorkspace(Arena& arena, const Tree& tree, const Options& options)
-        : derivatives(arena, tree, options),
-          brackets(arena, options.order + 1),
-          eta(arena.take<T>((options.order + 2) * size(tree))),
-          dv(arena.take<T>((options.order + 2) * size(tree))) {}
+        : derivatives(arena, tree, options), brackets(arena, options.order + 1) {
+        arena.take_each((options.order + 2) * size(tree), eta, dv);
+    }
 
     std::ptrdiff_t size(const Tree& tree) const {  // of a matrix
         return std::ptrdiff_t(tree.independent.n) * derivatives.padded;
@@ -38,24 +37,11 @@ template <class T, class Dynamics> struct ForwardVariationWorkspace {
 // sum += factor A x for full matrices; rows of A are `stride`, rows of x and sum `padded` apart.
 template <class T>
 void add_product(int n, T factor, const T* A, int stride, const T* x, T* sum, int padded) {
-    constexpr int width = Pack<T>::width;
-    in_parts<4>(padded / width, [&]<int packs>(int first) {
-        for (int r = 0; r < n; ++r) {
-            T* const row = sum + r * padded + first * width;
-            Pack<T> total[packs];
-            unrolled<packs>([&](int p) { total[p] = Pack<T>::load(row + p * width); });
-            for (int j = 0; j < n; ++j) {
-                const T entry = factor * A[r * stride + j];
-                const T* from = x + j * padded + first * width;
-                unrolled<packs>([&](int p) {
-                    total[p] = fma(entry, Pack<T>::load(from + p * width), total[p]);
-                });
-            }
-            unrolled<packs>([&](int p) { total[p].store(row + p * width); });
-        }
-    });
+    add_rows_times(n, factor, A, stride, x, sum, padded,
+                   [&](int, const auto& add) __attribute__((always_inline)) {
+                       for (int j = 0; j < n; ++j) add(j);
+                   });
 }
-
 // eta of order k + 1 from lower orders; orders below `first` are zero.
 template <class T, class Dynamics>
 void next_displacement(const Tree& tree, int k, int first,

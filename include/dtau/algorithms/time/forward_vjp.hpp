@@ -33,11 +33,10 @@ template <class T, class Dynamics> struct ForwardSeriesVjpWorkspace {
         : motion(arena, tree, options),
           gradient(arena, tree.nnodes, options.order + 2),
           solver(arena, tree, 2),
-          lower(arena.take<Vec3<T>>(tree.nnodes)),
-          higher(arena.take<TwoVectors<T>>(tree.nnodes)),
-          rest(arena.take<T>(tree.nv)),
-          mu(arena.take<T>(tree.nv)),
-          weights(room_for_drive<T>(arena, tree)) {}
+          weights(room_for_drive<T>(arena, tree)) {
+        arena.take_each(tree.nnodes, lower, higher);
+        arena.take_each(tree.nv, rest, mu);
+    }
 
     DTAU_INLINE const ForwardSeriesWorkspace<T>& series() const { return motion.dynamics.series; }
     DTAU_INLINE const TwoVectors<T>* turning(int i) const {
@@ -115,10 +114,7 @@ DTAU_INLINE void gather_body(const Tree& tree, int i, int order, int l, const T*
     }
     T torque[6];
     const Force<T> rest = lower_rate_gradient<simple>(body, l, b);
-    if (simple)
-        torque[0] = rest.ang.z;
-    else
-        joint_torque(body, rest, torque);
+    series_torque<simple>(body, rest, torque);
     for (int c = 0; c < (simple ? 1 : body.nv); ++c) {
         const int j = body.v + c;
         w.rest[j] = inverse * torque[c];
@@ -239,12 +235,8 @@ DTAU_INLINE void finish_gradient(const Tree& tree, int i, int order, const T* mu
     const Force<T> rest = lower_rate_gradient<simple>(body, order + 1, b);
     const Force<T> by_rates = {W_A.a() + rest.ang, rest.lin}, by_eta = b.by_eta[order + 1];
     T rates[6], displacement[6];
-    if (simple) {
-        rates[0] = by_rates.ang.z, displacement[0] = by_eta.ang.z;
-    } else {
-        joint_torque(body, by_rates, rates);
-        joint_torque(body, by_eta, displacement);
-    }
+    series_torque<simple>(body, by_rates, rates);
+    series_torque<simple>(body, by_eta, displacement);
     for (int c = 0; c < (simple ? 1 : body.nv); ++c) {
         const int j = body.v + c;
         by_v[j] = fma(T(-tree.damping[j]), mu[j], -rates[c]);

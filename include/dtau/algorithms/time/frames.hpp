@@ -38,11 +38,9 @@ template <class T> struct FrameSeriesWorkspace {
           bodies(arena, tree, length),
           paths(arena, tree, options.frames, options.nframes),
           origins(arena.take<Vec3<T>>(tree.nnodes * length)),
-          R(arena.take<Mat3<T>>(length)),
-          x(arena.take<Vec3<T>>(length)),
-          D(arena.take<Vec3<T>>(length)),
-          twist(arena.take<Motion<T>>(length)),
-          S(arena.take<Motion<T>>(6 * length)) {}
+          S(arena.take<Motion<T>>(6 * length)) {
+        arena.take_each(length, R, x, D, twist);
+    }
 
     Vec3<T>* origin(int i) const { return origins + std::ptrdiff_t(i) * length; }
 };
@@ -83,16 +81,10 @@ inline void frame_pose(const Tree& tree, const Frame& frame, int order,
 // Order k of a mixed twist or column, given its orders below `count`, in the requested axes.
 template <class T>
 inline Motion<T> in_axes(Axes axes, int k, const Motion<T>* m, const Mat3<T>* R, const Vec3<T>* x) {
+    if (axes == Axes::body) return turned_back_sum(k, R, m, zero_motion<T>());
     Motion<T> out = m[k];
-    if (axes == Axes::body) {
-        out = zero_motion<T>();
-        for (int n = 0; n <= k; ++n) {
-            const Mat3<T> back = transposed(R[n]);
-            out = {mul_add(back, m[k - n].ang, out.ang), mul_add(back, m[k - n].lin, out.lin)};
-        }
-    } else if (axes == Axes::world) {
-        for (int n = 0; n <= k; ++n) out.lin = cross(x[n], m[k - n].ang, out.lin);
-    }
+    for (int n = 0; n <= k && axes == Axes::world; ++n)
+        out.lin = cross(x[n], m[k - n].ang, out.lin);
     return out;
 }
 
@@ -109,9 +101,8 @@ void frame_kinematics_time_derivatives(const Tree& tree, const Frame* frames, in
         for (int k = 0; k <= order; ++k) {
             const T factor(factorial[k]);
             const std::ptrdiff_t at = std::ptrdiff_t(k) * nframes + f;
-            const Vec3<T> p = factor * w.x[k];
             write_rows(factor * w.R[k], rotation + 9 * at);
-            translation[3 * at] = p.x, translation[3 * at + 1] = p.y, translation[3 * at + 2] = p.z;
+            store_vector(factor * w.x[k], translation + 3 * at);
         }
         for (int k = 0; k < order; ++k) {
             Vec3<T> twice = zero_vector<T>();

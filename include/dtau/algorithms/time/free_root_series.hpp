@@ -52,11 +52,7 @@ template <class T> struct ColumnSeries<any_order, T> {
     Vec3<T>* t1;
     Force<T>*t2, *by_q, *by_v;
 
-    ColumnSeries(Arena& arena, int length)
-        : t1(arena.take<Vec3<T>>(length)),
-          t2(arena.take<Force<T>>(length)),
-          by_q(arena.take<Force<T>>(length)),
-          by_v(arena.take<Force<T>>(length)) {}
+    ColumnSeries(Arena& arena, int length) { arena.take_each(length, t1, t2, by_q, by_v); }
 };
 
 // Entries of the three matrices, of one order.

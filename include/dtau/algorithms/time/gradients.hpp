@@ -39,17 +39,9 @@ template <class T> struct SeriesGradients {
     Force<T>* by_eta;
     Vec3<T>*back, *turned;
 
-    SeriesGradients(Arena& arena, int bodies, int room)
-        : length(room),
-          carried(arena.take<TwoVectors<T>>(bodies * room)),
-          seen(arena.take<TwoVectors<T>>(bodies * room)),
-          L(arena.take<TwoVectors<T>>(bodies * room)),
-          by_motion(arena.take<TwoVectors<T>>(bodies * room)),
-          Lam(arena.take<Motion<T>>(bodies * room)),
-          B(arena.take<Sym3<T>>(bodies * room)),
-          by_eta(arena.take<Force<T>>(bodies * room)),
-          back(arena.take<Vec3<T>>(bodies * room)),
-          turned(arena.take<Vec3<T>>(bodies * room)) {}
+    SeriesGradients(Arena& arena, int bodies, int room) : length(room) {
+        arena.take_each(bodies * room, carried, seen, L, by_motion, Lam, B, by_eta, back, turned);
+    }
 
     DTAU_INLINE WeighedBody<T> of(int place, const BodyValue<T>& value) const {
         const std::ptrdiff_t at = std::ptrdiff_t(place) * length;

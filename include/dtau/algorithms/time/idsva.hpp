@@ -42,19 +42,14 @@ template <class T> struct IdsvaSeriesWorkspace {
 
     IdsvaSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : series(arena, tree, options.order + 1),
-          Psidot(arena.take<Motion<T>>(tree.nv * series.length)),
-          Psiddot(arena.take<Motion<T>>(tree.nv * series.length)),
-          Upsilondot(arena.take<Motion<T>>(tree.nv * series.length)),
-          v(arena.take<Motion<T>>(tree.nnodes * series.length)),
-          a(arena.take<Motion<T>>(tree.nnodes * series.length)),
-          B(arena.take<Coriolis<T>>(tree.nnodes * series.length)),
-          f(arena.take<Force<T>>(tree.nnodes * series.length)),
-          G(arena.take<Vec3<T>>(tree.nnodes * series.length)),
           momentum(arena.take<Force<T>>(series.length)),
           column(arena, series.length),
           wrenches(arena, tree, options),
           springs(arena, tree, series.length),
-          friction(arena, tree, series.length) {}
+          friction(arena, tree, series.length) {
+        arena.take_each(tree.nv * series.length, Psidot, Psiddot, Upsilondot);
+        arena.take_each(tree.nnodes * series.length, v, a, B, f, G);
+    }
 
     // Where the series of body or column i begins.
     std::ptrdiff_t at(int i) const { return std::ptrdiff_t(i) * series.length; }

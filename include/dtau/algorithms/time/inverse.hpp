@@ -59,18 +59,13 @@ template <class T> struct InverseSeriesWorkspace {
           angles(arena, tree),
           scale(arena, length),
           joints(arena, tree.depth, length),
-          omega(arena.take<Vec3<T>>(tree.depth * length)),
-          alpha(arena.take<Vec3<T>>(tree.depth * length)),
-          A(arena.take<Vec3<T>>(tree.depth * length)),
-          force(arena.take<TwoVectors<T>>(tree.depth * length)),
-          X(arena.take<Mat3<T>>(tree.depth * length)),
-          y(arena.take<Vec3<T>>(length)),
-          r(arena.take<Vec3<T>>(length)),
-          seen(arena.take<TwoVectors<T>>(length)),
           path(arena.take<int>(tree.depth)),
           rnea(arena, tree, options),
           springs(arena, tree, length),
-          friction(arena, tree, length) {}
+          friction(arena, tree, length) {
+        arena.take_each(tree.depth * length, omega, alpha, A, force, X);
+        arena.take_each(length, y, r, seen);
+    }
 };
 
 // r of the body in its parent, of order k.
@@ -162,11 +157,8 @@ inline void own_force(Part part, const Tree& tree, const Body& body, int order, 
                       std::ptrdiff_t at, const InverseSeriesWorkspace<T>& w) {
     for (int k = 0; k <= order; ++k) {
         const Vec3<T>& A = w.A[at + k];
-        Force<T> F;
-        if (part == Part::gravity)
-            F = moving_force(body, A);
-        else
-            F = moving_force(body, A, w.X[at + k]);
+        Force<T> F =
+            part == Part::gravity ? moving_force(body, A) : moving_force(body, A, w.X[at + k]);
         if (acts_on(f_ext, body)) {
             const T factor(-w.scale.inverse_factorial[k]);
             F = fma(factor, body_wrench(body, f_ext + k * 6 * tree.nbodies), F);
@@ -217,10 +209,7 @@ inline void inwards(Part part, const Tree& tree, const Body& body, int order, co
     TwoVectors<T>* force_p = w.force + std::ptrdiff_t(place - 1) * w.length;
     for (int k = 0; k <= order; ++k, v += tree.nv, tau += tree.nv) {
         T torque[6];
-        if (simple)
-            torque[0] = force[k].bz;
-        else
-            joint_torque(body, {force[k].b(), force[k].a()}, torque);
+        series_torque<simple, T>(body, {force[k].b(), force[k].a()}, torque);
         for (int c = 0; c < (simple ? 1 : body.nv); ++c) {
             const int j = body.v + c;
             T t = T(w.scale.factorial[k]) * torque[c];
@@ -239,6 +228,28 @@ template <class F> inline void by_joint(const Body& body, const F& f) {
     f.template operator()<false>();
 }
 
+// Calls enter<simple>(body, place) for each body before the bodies that it carries, and leave<simple>(body, place)
+// after them. place: on its path, which `path` holds.
+template <class Enter, class Leave>
+inline void along_paths(const Tree& tree, int* path, const Enter& enter, const Leave& leave) {
+    int places = 0;
+    const auto leave_last = [&] {
+        const Body& body = tree.bodies[path[--places]];
+        by_joint(body, [&]<bool simple>() __attribute__((always_inline)) {
+            leave.template operator()<simple>(body, places);
+        });
+    };
+    for (int i = 0; i < tree.nnodes; ++i) {
+        const Body& body = tree.bodies[i];
+        while (places > 0 && path[places - 1] != body.parent) leave_last();
+        by_joint(body, [&]<bool simple>() __attribute__((always_inline)) {
+            enter.template operator()<simple>(body, places);
+        });
+        path[places++] = i;
+    }
+    while (places > 0) leave_last();
+}
+
 // Computes orders 0 ... `order`. v: rows of nv, order + 2 of them for all, order + 1 for the bias, order
 // for gravity. f_ext (order + 1, nbodies, 6) may be null: zero. tau: (order + 1, nv).
 template <class T>
@@ -248,22 +259,14 @@ void inverse_time_derivatives(Part part, const Tree& tree, int order, const T* q
         return rnea<T>(tree, q, part == Part::gravity ? nullptr : v,
                        part == Part::all ? v + tree.nv : nullptr, f_ext, tau, w.rnea);
     const Configuration<T> x = configuration(tree, q, w.angles);
-    int places = 0;
-    const auto leave = [&] {
-        const Body& body = tree.bodies[w.path[--places]];
-        by_joint(body, [&]<bool simple>() __attribute__((always_inline)) {
-            inwards<simple>(part, tree, body, order, v, tau, places, w);
+    along_paths(
+        tree, w.path,
+        [&]<bool simple>(const Body& body, int place) __attribute__((always_inline)) {
+            outwards<simple>(part, tree, body, order, x, v, f_ext, place, w);
+        },
+        [&]<bool simple>(const Body& body, int place) __attribute__((always_inline)) {
+            inwards<simple>(part, tree, body, order, v, tau, place, w);
         });
-    };
-    for (int i = 0; i < tree.nnodes; ++i) {
-        const Body& body = tree.bodies[i];
-        while (places > 0 && w.path[places - 1] != body.parent) leave();
-        by_joint(body, [&]<bool simple>() __attribute__((always_inline)) {
-            outwards<simple>(part, tree, body, order, x, v, f_ext, places, w);
-        });
-        w.path[places++] = i;
-    }
-    while (places > 0) leave();
     for (int k = 0; k <= order; ++k, tau += tree.nv) {
         w.springs.add_next(tree, 1.0, k, q, v, v + tree.nv, w.scale, tau);
         if (part == Part::gravity || !has_friction(tree)) continue;

@@ -24,12 +24,7 @@ template <class T> struct InverseByOrder : OuterTorques<T> {
             series.passed[tree.bodies[i].level].m = zero_motion<T>();  // nothing is solved for
         }
     }
-    // Begins order k, after all lower ones. accelerations: rows of the orders below k; f_ext: of all orders.
-    void begin(const Tree& tree, int k, const T* q, const T* v, const T* accelerations,
-               const T* f_ext) const {
-        this->compute(tree, k, q, v, accelerations, f_ext, series.scale);
-    }
-    // Computes the torque of order k at these accelerations of order k.
+    // Computes the torque of order k at these accelerations of order k, after the outer torques: compute().
     void at(const Tree& tree, int k, const T* v, const T* accelerations, const T* f_ext,
             const T* acceleration) const {
         const Prescribed all = {nullptr, true};

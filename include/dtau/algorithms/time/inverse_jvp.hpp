@@ -65,10 +65,7 @@ DTAU_INLINE void vary_inwards(const Tree& tree, const Body& body, int order, con
     const VariedBody<T> b = w.of(place);
     for (int k = 0; k <= order; ++k, dv += tree.nv, dtau += tree.nv) {
         T torque[6];
-        if (simple)
-            torque[0] = b.d_force[k].bz;
-        else
-            joint_torque(body, {b.d_force[k].b(), b.d_force[k].a()}, torque);
+        series_torque<simple, T>(body, {b.d_force[k].b(), b.d_force[k].a()}, torque);
         for (int c = 0; c < (simple ? 1 : body.nv); ++c) {
             const int j = body.v + c;
             const T t = T(w.value.scale.factorial[k]) * torque[c];
@@ -94,25 +91,16 @@ void inverse_time_derivatives_jvp(const Tree& tree, int order, const T* q, const
                                   const T* dv, const T* f_ext, const T* df_ext, T* dtau,
                                   const InverseSeriesJvpWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.value.angles);
-    const int* path = w.value.path;
-    int places = 0;
-    const auto leave = [&] {
-        const Body& body = tree.bodies[path[--places]];
-        by_joint(body, [&]<bool simple>() __attribute__((always_inline)) {
-            vary_inwards<simple>(tree, body, order, dv, dtau, places, w);
-        });
-    };
-    for (int i = 0; i < tree.nnodes; ++i) {
-        const Body& body = tree.bodies[i];
-        while (places > 0 && path[places - 1] != body.parent) leave();
-        by_joint(body, [&]<bool simple>() __attribute__((always_inline)) {
-            value_outwards<simple>(tree, body, order, x, v, f_ext, places, w.of(places).carried,
+    along_paths(
+        tree, w.value.path,
+        [&]<bool simple>(const Body& body, int place) __attribute__((always_inline)) {
+            value_outwards<simple>(tree, body, order, x, v, f_ext, place, w.of(place).carried,
                                    w.value);
-            vary_outwards<simple>(tree, body, order, dq, dv, df_ext, places, w);
+            vary_outwards<simple>(tree, body, order, dq, dv, df_ext, place, w);
+        },
+        [&]<bool simple>(const Body& body, int place) __attribute__((always_inline)) {
+            vary_inwards<simple>(tree, body, order, dv, dtau, place, w);
         });
-        w.value.path[places++] = i;
-    }
-    while (places > 0) leave();
     const TaylorScale& scale = w.value.scale;
     const SpringSeries<T>& springs = w.value.springs;
     const FrictionSeries<T>& friction = w.value.friction;

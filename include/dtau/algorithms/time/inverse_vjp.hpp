@@ -58,10 +58,8 @@ DTAU_INLINE void gather_inwards(const Tree& tree, const Body& body, int order, c
         gather_displacement<simple, T>(body, order, l, scale, nullptr, b, p);
         const Force<T> lower = lower_rate_gradient<simple>(body, l, b);
         T gradient[6];
-        if (simple)
-            gradient[0] = W_A.az + lower.ang.z;
-        else
-            joint_torque(body, {W_A.a() + lower.ang, fma(T(k), W_A.b(), lower.lin)}, gradient);
+        series_torque<simple, T>(body, {W_A.a() + lower.ang, fma(T(k), W_A.b(), lower.lin)},
+                                 gradient);
         for (int c = 0; c < (simple ? 1 : body.nv); ++c) {
             const int j = body.v + c;
             T sum = T(scale.inverse_factorial[k]) * gradient[c];
@@ -74,10 +72,7 @@ DTAU_INLINE void gather_inwards(const Tree& tree, const Body& body, int order, c
                               rotated<true>(rotation_of<simple>(body), b.joint, l, b.by_motion), b,
                               p);
     }
-    if (simple)
-        by_q[body.v] = b.by_eta[order + 1].ang.z;
-    else
-        joint_torque(body, b.by_eta[order + 1], by_q + body.v);
+    series_torque<simple>(body, b.by_eta[order + 1], by_q + body.v);
     TwoVectors<T>* force_p = w.value.force + std::ptrdiff_t(place - 1) * w.value.length;
     for (int k = 0; k <= order && !root; ++k)
         pass_order<simple>(body, k, b.joint, b.force, force_p, w.value.y);
@@ -90,25 +85,16 @@ void inverse_time_derivatives_vjp(const Tree& tree, int order, const T* q, const
                                   const T* f_ext, T* by_q, T* by_v, T* by_f_ext,
                                   const InverseSeriesVjpWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.value.angles);
-    const int* path = w.value.path;
-    int places = 0;
-    const auto leave = [&] {
-        const Body& body = tree.bodies[path[--places]];
-        by_joint(body, [&]<bool simple>() __attribute__((always_inline)) {
-            gather_inwards<simple>(tree, body, order, lam, by_q, by_v, places, w);
-        });
-    };
-    for (int i = 0; i < tree.nnodes; ++i) {
-        const Body& body = tree.bodies[i];
-        while (places > 0 && path[places - 1] != body.parent) leave();
-        by_joint(body, [&]<bool simple>() __attribute__((always_inline)) {
-            value_outwards<simple>(tree, body, order, x, v, f_ext, places, w.of(places).carried,
+    along_paths(
+        tree, w.value.path,
+        [&]<bool simple>(const Body& body, int place) __attribute__((always_inline)) {
+            value_outwards<simple>(tree, body, order, x, v, f_ext, place, w.of(place).carried,
                                    w.value);
-            weigh_outwards<simple>(tree, body, order, lam, by_f_ext, places, w);
+            weigh_outwards<simple>(tree, body, order, lam, by_f_ext, place, w);
+        },
+        [&]<bool simple>(const Body& body, int place) __attribute__((always_inline)) {
+            gather_inwards<simple>(tree, body, order, lam, by_q, by_v, place, w);
         });
-        w.value.path[places++] = i;
-    }
-    while (places > 0) leave();
     const TaylorScale& scale = w.value.scale;
     const SpringSeries<T>& springs = w.value.springs;
     const FrictionSeries<T>& friction = w.value.friction;

@@ -48,21 +48,14 @@ template <class T> struct JointSeries {
     Mat3<T>* E;
     Vec3<T>*omega, *v, *r;
 
-    JointSeries(Arena& arena, int bodies, int room)
-        : length(room),
-          angle(arena.take<SineCosine<T>>(bodies * room)),
-          E(arena.take<Mat3<T>>(bodies * room)),
-          omega(arena.take<Vec3<T>>(bodies * room)),
-          v(arena.take<Vec3<T>>(bodies * room)),
-          r(arena.take<Vec3<T>>(bodies * room)) {}
-    DTAU_INLINE JointSeries(int room, SineCosine<T>* at_angle, Mat3<T>* at_E, Vec3<T>* at_omega,
-                            Vec3<T>* at_v, Vec3<T>* at_r)
-        : length(room), angle(at_angle), E(at_E), omega(at_omega), v(at_v), r(at_r) {}
-
+    JointSeries(Arena& arena, int bodies, int room) : length(room) {
+        arena.take_each(bodies * room, angle, E, omega, v, r);
+    }
     // Series of body i.
     DTAU_INLINE JointSeries of(int i) const {
-        const std::ptrdiff_t at = std::ptrdiff_t(i) * length;
-        return {length, angle + at, E + at, omega + at, v + at, r + at};
+        JointSeries s = *this;
+        advance(std::ptrdiff_t(i) * length, s.angle, s.E, s.omega, s.v, s.r);
+        return s;
     }
 };
 
@@ -230,6 +223,14 @@ DTAU_INLINE void extend_joint(Rotation how, bool sliding, int k, const TaylorSca
     if (sliding) s.r[k + 1] = inverse * rotated<true>(how, s, k, s.v);  // [Derivations] eq. 13.1
 }
 
+// The torque of a joint, S^T F, by its velocities.
+template <bool simple, class T>
+DTAU_INLINE void series_torque(const Body& body, const Force<T>& F, T* torque) {
+    if (simple)
+        torque[0] = F.ang.z;
+    else
+        joint_torque(body, F, torque);
+}
 // Computes all series of a joint: twists of orders below `rows`, pose of orders below `poses`.
 template <bool simple, class T>
 DTAU_INLINE void joint_series(const Tree& tree, const Body& body, const Configuration<T>& x,

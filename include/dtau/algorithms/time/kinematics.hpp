@@ -33,12 +33,10 @@ template <class T> struct TimeKinematicsWorkspace {
           scale(arena, length),
           joints(arena, tree.depth, length),
           poses(arena, tree.depth, length),
-          omega(arena.take<Vec3<T>>(tree.depth * length)),
-          v(arena.take<Vec3<T>>(tree.depth * length)),
-          x(arena.take<Vec3<T>>(tree.depth * length)),
-          seen(arena.take<TwoVectors<T>>(length)),
-          r(arena.take<Vec3<T>>(length)),
-          path(arena.take<int>(tree.depth)) {}
+          path(arena.take<int>(tree.depth)) {
+        arena.take_each(tree.depth * length, omega, v, x);
+        arena.take_each(length, seen, r);
+    }
 };
 
 // omega and v, orders below `rows`, of a body.
@@ -100,8 +98,7 @@ void kinematics_time_derivatives(const Tree& tree, int order, const T* q, const 
             const std::ptrdiff_t at = std::ptrdiff_t(k) * tree.nbodies + body.link;
             const Mat3<T> axes = user_axes(body, Placement<T>{pose.R[k], origin[k]}).R;
             write_rows(factor * axes, rotation + 9 * at);
-            const Vec3<T> p = factor * origin[k];
-            translation[3 * at] = p.x, translation[3 * at + 1] = p.y, translation[3 * at + 2] = p.z;
+            store_vector(factor * origin[k], translation + 3 * at);
             if (k < order)
                 store_twist(body, Motion<T>{factor * omega[k], factor * velocity[k]},
                             twist + 6 * std::ptrdiff_t(k) * tree.nbodies);

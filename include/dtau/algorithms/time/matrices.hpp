@@ -25,11 +25,9 @@ template <class T> struct MatrixSeriesWorkspace {
     MatrixSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : series(arena, tree, options.order + 1),
           D(arena.take<Motion<T>>(tree.nv * series.length)),
-          B(arena.take<Coriolis<T>>(tree.nnodes * series.length)),
-          t(arena.take<Motion<T>>(series.length)),
-          t1(arena.take<Vec3<T>>(series.length)),
-          t2(arena.take<Force<T>>(series.length)),
-          F(arena.take<Force<T>>(series.length)) {}
+          B(arena.take<Coriolis<T>>(tree.nnodes * series.length)) {
+        arena.take_each(series.length, t, t1, t2, F);
+    }
 
     Motion<T>* column_rate(int j) const { return D + std::ptrdiff_t(j) * series.length; }
     Coriolis<T>* operators(int i) const { return B + std::ptrdiff_t(i) * series.length; }

@@ -51,7 +51,7 @@ void mimic_time_derivatives(const Tree& tree, int order, const T* q, const T* v,
     factors_without(tree, q, given, w);
     w.start(tree, q, v);
     for (int k = 0; k <= order; ++k, a = a ? a + nv : a, tau += tree.independent.n, a_out += nv) {
-        w.begin(tree, k, q, v, accelerations, f_ext);
+        w.compute(tree, k, q, v, accelerations, f_ext, w.series.scale);
         const auto is_given = [&](int j) { return given && given[independent_dof(tree, j)]; };
         for (int j = 0; j < nv; ++j) a_out[j] = is_given(j) ? a[j] : T(0.0);
         w.at(tree, k, v, accelerations, f_ext, a_out);
@@ -68,6 +68,18 @@ void mimic_time_derivatives(const Tree& tree, int order, const T* q, const T* v,
         for (int j = 0; j < nv; ++j) torque_out[j] = is_given(j) ? w.torque[j] : torque_out[j];
         torque_out += nv;
     }
+}
+
+// Accelerations of all joints that no motion is prescribed for, orders 0 ... `order`.
+template <class T>
+inline void accelerations(const Tree& tree, int order, const T* q, const T* v, const T* tau,
+                          const T* f_ext, T* a, const HybridSeriesWorkspace<T>& w) {
+    hybrid_time_derivatives<T>(tree, order, q, v, nullptr, tau, f_ext, nullptr, a, nullptr, w);
+}
+template <class T>
+inline void accelerations(const Tree& tree, int order, const T* q, const T* v, const T* tau,
+                          const T* f_ext, T* a, const MimicSeriesWorkspace<T>& w) {
+    mimic_time_derivatives<T>(tree, order, q, v, nullptr, tau, f_ext, nullptr, a, nullptr, w);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -36,18 +36,10 @@ template <class T> struct MomentumSeriesWorkspace {
           scale(arena, length),
           joints(arena, tree.depth, length),
           poses(arena, tree.depth, length),
-          path(arena.take<int>(tree.depth)),
-          d(arena.take<Vec3<T>>(tree.nnodes * length)),
-          y(arena.take<Vec3<T>>(tree.nnodes * length)),
-          trees(arena.take<Vec3<T>>(tree.nnodes * length)),
-          arm(arena.take<Vec3<T>>(tree.nnodes * length)),
-          c(arena.take<Vec3<T>>(length)),
-          mc(arena.take<Vec3<T>>(length)),
-          h(arena.take<Vec3<T>>(length)),
-          P(arena.take<Vec3<T>>(length)),
-          L(arena.take<Vec3<T>>(length)),
-          x(arena.take<Vec3<T>>(length)),
-          RS(arena.take<Mat3<T>>(length)) {}
+          path(arena.take<int>(tree.depth)) {
+        arena.take_each(tree.nnodes * length, d, y, trees, arm);
+        arena.take_each(length, c, mc, h, P, L, x, RS);
+    }
 };
 
 // sum + order k of a x b', for b along a: the terms m and k + 1 - m are combined.

@@ -21,18 +21,14 @@ template <class T> struct PoseSeries {
     Mat3<T>*F, *R;
     Vec3<T>* d;
 
-    PoseSeries(Arena& arena, int bodies, int room)
-        : length(room),
-          F(arena.take<Mat3<T>>(bodies * room)),
-          R(arena.take<Mat3<T>>(bodies * room)),
-          d(arena.take<Vec3<T>>(bodies * room)) {}
-    PoseSeries(int room, Mat3<T>* at_F, Mat3<T>* at_R, Vec3<T>* at_d)
-        : length(room), F(at_F), R(at_R), d(at_d) {}
-
+    PoseSeries(Arena& arena, int bodies, int room) : length(room) {
+        arena.take_each(bodies * room, F, R, d);
+    }
     // Series of body i.
     PoseSeries of(int i) const {
-        const std::ptrdiff_t at = std::ptrdiff_t(i) * length;
-        return {length, F + at, R + at, d + at};
+        PoseSeries s = *this;
+        advance(std::ptrdiff_t(i) * length, s.F, s.R, s.d);
+        return s;
     }
 };
 

@@ -21,38 +21,19 @@ template <class T> struct RotationVectorSeries {
     T *quarter, *e;         // t/4
     T *fraction, *product;  // f_n and t/4 f_{n+1}, level by level
 
-    RotationVectorSeries(Arena& arena, int count, int room)
-        : length(room),
-          phi(arena.take<Vec3<T>>(count * room)),
-          u(arena.take<Vec3<T>>(count * room)),
-          G(arena.take<Mat3<T>>(count * room)),
-          quarter(arena.take<T>(count * room)),
-          e(arena.take<T>(count * room)),
-          fraction(arena.take<T>(count * room * (levels + 1))),
-          product(arena.take<T>(count * room * (levels + 1))) {}
-    RotationVectorSeries(int room, Vec3<T>* at_phi, Vec3<T>* at_u, Mat3<T>* at_G, T* at_quarter,
-                         T* at_e, T* at_fraction, T* at_product)
-        : length(room),
-          phi(at_phi),
-          u(at_u),
-          G(at_G),
-          quarter(at_quarter),
-          e(at_e),
-          fraction(at_fraction),
-          product(at_product) {}
+    RotationVectorSeries(Arena& arena, int count, int room) : length(room) {
+        arena.take_each(count * room, phi, u, G, quarter, e);
+        arena.take_each(count * room * (levels + 1), fraction, product);
+    }
 
     // The series of vector i.
     RotationVectorSeries of(int i) const {
-        const std::ptrdiff_t at = std::ptrdiff_t(i) * length, levels_at = at * (levels + 1);
-        return {length,
-                phi + at,
-                u + at,
-                G + at,
-                quarter + at,
-                e + at,
-                fraction + levels_at,
-                product + levels_at};
+        RotationVectorSeries s = *this;
+        advance(std::ptrdiff_t(i) * length, s.phi, s.u, s.G, s.quarter, s.e);
+        advance(std::ptrdiff_t(i) * length * (levels + 1), s.fraction, s.product);
+        return s;
     }
+
     // Order 0.
     void start(const Vec3<T>& rotation) const {
         phi[0] = rotation;
@@ -64,11 +45,7 @@ template <class T> struct RotationVectorSeries {
         extend_coefficient(k), extend_matrix(k);
     }
     // (G x)_k
-    Vec3<T> times(int k, const Vec3<T>* x) const {
-        Vec3<T> sum = zero_vector<T>();
-        for (int m = 0; m <= k; ++m) sum = mul_add(G[m], x[k - m], sum);
-        return sum;
-    }
+    Vec3<T> times(int k, const Vec3<T>* x) const { return turned_sum(k, G, x, zero_vector<T>()); }
 
   private:
     // Computes e and u of order k.

@@ -22,11 +22,9 @@ template <class T> struct SpringSeries {
     Vec3<T>*eta, *by_eta;  // of variations, of gradients
 
     SpringSeries(Arena& arena, const Tree& tree, int count)
-        : length(count),
-          stretches(arena, tree.nrotation_springs, count),
-          omega(arena.take<Vec3<T>>(tree.nrotation_springs * count)),
-          eta(arena.take<Vec3<T>>(tree.nrotation_springs * count)),
-          by_eta(arena.take<Vec3<T>>(tree.nrotation_springs * count)) {}
+        : length(count), stretches(arena, tree.nrotation_springs, count) {
+        arena.take_each(tree.nrotation_springs * count, omega, eta, by_eta);
+    }
 
     // Computes order k after all lower ones. v (nv): of order 0; rates: of orders 1, 2, ..., k - 1, rows of nv.
     void extend(const Tree& tree, int k, const T* q, const T* v, const T* rates,

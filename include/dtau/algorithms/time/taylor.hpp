@@ -11,10 +11,8 @@ namespace dtau::DTAU_VARIANT {
 struct TaylorScale {
     double *factorial, *inverse_factorial, *inverse;
 
-    TaylorScale(Arena& arena, int count)
-        : factorial(arena.take<double>(count)),
-          inverse_factorial(arena.take<double>(count)),
-          inverse(arena.take<double>(count)) {
+    TaylorScale(Arena& arena, int count) {
+        arena.take_each(count, factorial, inverse_factorial, inverse);
         if (!factorial || count == 0) return;
         factorial[0] = inverse_factorial[0] = inverse[0] = 1.0;
         for (int k = 1; k < count; ++k) {
@@ -61,6 +59,17 @@ template <class T>
 DTAU_INLINE Vec3<T> cross_sum(int first, int k, const Vec3<T>* a, const Vec3<T>* b,
                               Vec3<T> sum = zero_vector<T>()) {
     for (int m = first; m <= k; ++m) sum = cross(a[m], b[k - m], sum);
+    return sum;
+}
+
+// Sum of R_m x_{k-m}, or of R_m^T x_{k-m}, and sum. x: vectors, motions or forces.
+template <class T, class X> DTAU_INLINE X turned_sum(int k, const Mat3<T>* R, const X* x, X sum) {
+    for (int m = 0; m <= k; ++m) sum = mul_add(R[m], x[k - m], sum);
+    return sum;
+}
+template <class T, class X>
+DTAU_INLINE X turned_back_sum(int k, const Mat3<T>* R, const X* x, X sum) {
+    for (int m = 0; m <= k; ++m) sum = mul_add(transposed(R[m]), x[k - m], sum);
     return sum;
 }
 

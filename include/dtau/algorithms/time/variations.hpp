@@ -24,8 +24,7 @@ namespace dtau::DTAU_VARIANT {
 template <class T> struct BracketSeries {
     T *ad, *E;
 
-    BracketSeries(Arena& arena, int length)
-        : ad(arena.take<T>(36 * length)), E(arena.take<T>(36 * length)) {}
+    BracketSeries(Arena& arena, int length) { arena.take_each(36 * length, ad, E); }
 };
 
 // The rates of -ad_v up to `order`. v: the stack of velocities.

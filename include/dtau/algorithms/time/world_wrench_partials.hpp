@@ -25,15 +25,10 @@ template <class T> struct WrenchSeries {
     WrenchSums<T>* sums;  // (nnodes, length)
 
     WrenchSeries(Arena& arena, const Tree& tree, const Options& options)
-        : world(arena, tree, options),
-          length(options.order + 1),
-          R(arena.take<Mat3<T>>(length)),
-          r(arena.take<Vec3<T>>(length)),
-          F(arena.take<Force<T>>(length)),
-          row(arena.take<Force<T>>(length)),
-          column(arena.take<Force<T>>(length)),
-          own(arena.take<Force<T>>(tree.nnodes * world.length)),
-          sums(arena.take<WrenchSums<T>>(tree.nnodes * world.length)) {}
+        : world(arena, tree, options), length(options.order + 1) {
+        arena.take_each(length, R, r, F, row, column);
+        arena.take_each(tree.nnodes * world.length, own, sums);
+    }
 };
 
 // Turns wrenches along the world's axes into the axes of the bodies: w.own. v: the stack of
@@ -59,21 +54,10 @@ void turn_wrenches(const Tree& tree, int order, const T* q, const T* v, const T*
             const T factor(world.bodies.scale.inverse_factorial[k]);
             world.W[at + k] = own_wrench(body, f_ext + k * 6 * tree.nbodies, factor);
         }
-        for (int k = 0; k <= order; ++k) {
-            Force<T> about = world.W[at + k];
-            for (int m = 0; m <= k && world.axes == Axes::world; ++m)
-                about.ang = cross(world.W[at + m].lin, world.x[at + k - m], about.ang);
-            world.about[at + k] = about;
-        }
-        for (int k = 0; k <= order; ++k) {
-            Force<T> own = zero_force<T>();
-            for (int m = 0; m <= k; ++m) {
-                const Mat3<T> back = transposed(pose.R[m]);
-                const Force<T>& about = world.about[at + k - m];
-                own = {mul_add(back, about.ang, own.ang), mul_add(back, about.lin, own.lin)};
-            }
-            w.own[at + k] = own;
-        }
+        for (int k = 0; k <= order; ++k)
+            world.about[at + k] = about_origin(world.axes, k, world.W + at, world.x + at);
+        for (int k = 0; k <= order; ++k)
+            w.own[at + k] = turned_back_sum(k, pose.R, world.about + at, zero_force<T>());
     }
 }
 
@@ -103,12 +87,8 @@ void subtract_wrench(const Tree& tree, int i, int order, const T* f_ext, const P
         w.R[k + 1] = inverse * R, w.r[k + 1] = inverse * r;
     }
     for (int k = 0; k <= order; ++k) {
-        Force<T> F = zero_force<T>();
-        for (int m = 0; m <= k; ++m) {
-            const Force<T> W = own(k - m);
-            F = {mul_add(w.R[m], W.ang, F.ang), mul_add(w.R[m], W.lin, F.lin)};
-        }
-        w.F[k] = F;
+        w.F[k] = zero_force<T>();
+        for (int m = 0; m <= k; ++m) w.F[k] = mul_add(w.R[m], own(k - m), w.F[k]);
     }
     for (int k = 0; k <= order; ++k) {
         Vec3<T> moment = w.F[k].ang;

@@ -43,6 +43,15 @@ template <class T> inline Force<T> own_wrench(const Body& body, const T* f_ext, 
     return {factor * Vec3<T>{g[3], g[4], g[5]}, factor * Vec3<T>{g[0], g[1], g[2]}};
 }
 
+// Order k of a wrench with its moment about the body's origin, from wrenches W as `axes` has them; x: the origin.
+template <class T>
+inline Force<T> about_origin(Axes axes, int k, const Force<T>* W, const Vec3<T>* x) {
+    Force<T> about = W[k];
+    for (int m = 0; m <= k && axes == Axes::world; ++m)
+        about.ang = cross(W[m].lin, x[k - m], about.ang);
+    return about;
+}
+
 // Calls f(c, torque) with order k of the joint's torque, unscaled, for each of its degrees of freedom.
 template <class T, class F>
 inline void wrench_torque(const Body& body, int k, const PoseSeries<T>& pose, const Force<T>* W,
@@ -52,13 +61,8 @@ inline void wrench_torque(const Body& body, int k, const PoseSeries<T>& pose, co
         for (int m = 0; m <= k; ++m) sum = dot(pose.F[m].z, W[k - m].ang, sum);
         return f(0, factor * sum);
     }
-    Force<T> F_body = zero_force<T>();
-    for (int m = 0; m <= k; ++m) {
-        const Mat3<T> back = transposed(pose.R[m]);
-        F_body = {mul_add(back, W[k - m].ang, F_body.ang), mul_add(back, W[k - m].lin, F_body.lin)};
-    }
     T torque[6];
-    joint_torque(body, F_body, torque);
+    joint_torque(body, turned_back_sum(k, pose.R, W, zero_force<T>()), torque);
     for (int c = 0; c < body.nv; ++c) f(c, factor * torque[c]);
 }
 
@@ -98,10 +102,8 @@ inline void world_wrench_torques(const Tree& tree, int first, int last, const T*
         const Force<T>* W = w.W + w.at(i);
         const Vec3<T>* x = w.x + w.at(i);
         Force<T>* about = w.about + w.at(i);
-        for (int k = first; k <= last && w.axes == Axes::world; ++k) {
-            about[k] = W[k];
-            for (int m = 0; m <= k; ++m) about[k].ang = cross(W[m].lin, x[k - m], about[k].ang);
-        }
+        for (int k = first; k <= last && w.axes == Axes::world; ++k)
+            about[k] = about_origin(w.axes, k, W, x);
         for (int k = first; k <= last; ++k)
             wrench_torque(body, k, pose, about, T(w.bodies.scale.factorial[k]),
                           [&](int c, T torque) { f(k, body.v + c, torque); });

@@ -37,32 +37,14 @@ template <class T> struct WrenchSeriesWorkspace {
         : axes(options.wrench_axes),
           length(axes == Axes::body ? 0 : options.order + 2),
           bodies(arena, tree, length),
-          x(arena.take<Vec3<T>>(tree.nnodes * length)),
-          given(arena.take<Force<T>>(tree.nnodes * length)),
-          W(arena.take<Force<T>>(tree.nnodes * length)),
-          eta(arena.take<Motion<T>>(tree.nnodes * length)),
-          delta(arena.take<Motion<T>>(tree.nnodes * length)),
-          twist(arena.take<Motion<T>>(tree.nnodes * length)),
-          b(arena.take<Motion<T>>(tree.nnodes * length)),
-          seen(arena.take<TwoVectors<T>>(tree.nnodes * length)),
-          by_eta(arena.take<Force<T>>(length)),
-          y(arena.take<Vec3<T>>(tree.nnodes * length)),
-          f_ext(arena.take<T>(length * 6 * tree.nbodies)),
-          df_ext(arena.take<T>(length * 6 * tree.nbodies)) {}
+          by_eta(arena.take<Force<T>>(length)) {
+        arena.take_each(tree.nnodes * length, x, given, W, eta, delta, twist, b, seen, y);
+        arena.take_each(length * 6 * tree.nbodies, f_ext, df_ext);
+    }
 
     std::ptrdiff_t at(int i) const { return std::ptrdiff_t(i) * length; }
     bool take(const T* wrenches) const { return wrenches && length > 0; }
 };
-
-// R^T (f; n) of order k, from the wrenches about the body's origin.
-template <class T> inline Force<T> turned_back(int k, const Mat3<T>* R, const Force<T>* given) {
-    Force<T> W = zero_force<T>();
-    for (int m = 0; m <= k; ++m) {
-        const Mat3<T> back = transposed(R[m]);
-        W = {mul_add(back, given[k - m].ang, W.ang), mul_add(back, given[k - m].lin, W.lin)};
-    }
-    return W;
-}
 
 // Writes a wrench of body axes for its user.
 template <class T> inline void write_turned(const Body& body, T factor, const Force<T>& W, T* to) {
@@ -73,14 +55,12 @@ template <class T> inline void write_turned(const Body& body, T factor, const Fo
 // Order k of the wrench on body i about its origin, along world axes, after lower ones. f_ext
 // (nbodies, 6) may be null.
 template <class T>
-inline void about_origin(const Body& body, int i, int k, const T* f_ext,
-                         const WrenchSeriesWorkspace<T>& w) {
+inline void set_about_origin(const Body& body, int i, int k, const T* f_ext,
+                             const WrenchSeriesWorkspace<T>& w) {
     Force<T>* given = w.given + w.at(i);
     const T factor(w.bodies.scale.inverse_factorial[k]);
     given[k] = acts_on(f_ext, body) ? own_wrench(body, f_ext, factor) : zero_force<T>();
-    const Vec3<T>* x = w.x + w.at(i);
-    for (int m = 0; m <= k && w.axes == Axes::world; ++m)
-        given[k].ang = cross(given[m].lin, x[k - m], given[k].ang);
+    given[k] = about_origin(w.axes, k, given, w.x + w.at(i));
 }
 
 // The wrenches of orders up to `order` along body axes. rates(k): v^(k).
@@ -98,9 +78,9 @@ void turn_wrenches(const Tree& tree, int order, const T* q, const Rates& rates, 
         }
         set_joint_twist<false>(body, order, rates(order), w.bodies.scale, w.bodies.joints.of(i));
         for (int k = 0; k <= order; ++k) {
-            about_origin(body, i, k, f_ext ? f_ext + k * 6 * tree.nbodies : f_ext, w);
+            set_about_origin(body, i, k, f_ext ? f_ext + k * 6 * tree.nbodies : f_ext, w);
             Force<T>& W = w.W[w.at(i) + k];
-            W = turned_back(k, pose.R, w.given + w.at(i));
+            W = turned_back_sum(k, pose.R, w.given + w.at(i), zero_force<T>());
             if (body.link >= 0)
                 write_turned(body, T(w.bodies.scale.factorial[k]), W,
                              w.f_ext + k * 6 * tree.nbodies);
@@ -144,8 +124,8 @@ void vary_wrenches(const Tree& tree, int k, const T* dq, const T* dv, const T* f
                 rotated<false>(traits(body.kind).rotation, s, k, w.seen + at);
             twist[k] = twist[k] + Motion<T>{carried.a(), carried.b()};
         }
-        about_origin(body, i, k, df_ext, w);
-        Force<T> dW = turned_back(k, w.bodies.poses.of(i).R, w.given + at);
+        set_about_origin(body, i, k, df_ext, w);
+        Force<T> dW = turned_back_sum(k, w.bodies.poses.of(i).R, w.given + at, zero_force<T>());
         for (int m = 0; m <= k && f_ext; ++m)
             dW = dW - cross_star(kept_turn(w.axes, twist[m]), w.W[at + k - m]);
         if (body.link >= 0)
@@ -162,8 +142,8 @@ void turn_gradients(const Tree& tree, int order, int l, T* by_f_ext,
     const T factor(scale.factorial[order - l]), inverse(scale.inverse_factorial[order - l]);
     for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
-        Motion<T>*b = w.b + w.at(i), *turned = w.twist + w.at(i);
-        b[l] = turned[l] = zero_motion<T>();
+        Motion<T>*b = w.b + w.at(i), *along = w.twist + w.at(i);
+        b[l] = along[l] = zero_motion<T>();
         Force<T> turning = zero_force<T>();
         if (body.link >= 0) {
             T* to = by_f_ext + 6 * body.link;
@@ -172,15 +152,12 @@ void turn_gradients(const Tree& tree, int order, int l, T* by_f_ext,
             b[l] = {factor * transposed_mul(frame, given.ang),
                     factor * transposed_mul(frame, given.lin)};
             const Mat3<T>* R = w.bodies.poses.of(i).R;
-            for (int m = 0; m <= l; ++m) {
-                turning = cross_star(b[l - m], w.W[w.at(i) + m], turning);
-                turned[l] = {mul_add(R[m], b[l - m].ang, turned[l].ang),
-                             mul_add(R[m], b[l - m].lin, turned[l].lin)};
-            }
-            Vec3<T> lin = turned[l].lin;
+            for (int m = 0; m <= l; ++m) turning = cross_star(b[l - m], w.W[w.at(i) + m], turning);
+            along[l] = turned_sum(l, R, b, along[l]);
+            Vec3<T> lin = along[l].lin;
             for (int m = 0; m <= l && w.axes == Axes::world; ++m)
-                lin = cross(w.x[w.at(i) + m], turned[l - m].ang, lin);
-            write_wrench({inverse * turned[l].ang, inverse * lin}, to);
+                lin = cross(w.x[w.at(i) + m], along[l - m].ang, lin);
+            write_wrench({inverse * along[l].ang, inverse * lin}, to);
         }
         if (w.axes == Axes::mixed) turning.lin = zero_vector<T>();
         w.seen[w.at(i) + l].set(turning.lin, turning.ang);

@@ -42,12 +42,9 @@ template <class T> struct CenterMotionWorkspace {
     Motion<T>*v, *a;
     Vec3<T>* p;
 
-    CenterMotionWorkspace(Arena& arena, const Tree& tree, const Options&)
-        : angles(arena, tree),
-          R(arena.take<Mat3<T>>(tree.nnodes)),
-          v(arena.take<Motion<T>>(tree.nnodes)),
-          a(arena.take<Motion<T>>(tree.nnodes)),
-          p(arena.take<Vec3<T>>(tree.nnodes)) {}
+    CenterMotionWorkspace(Arena& arena, const Tree& tree, const Options&) : angles(arena, tree) {
+        arena.take_each(tree.nnodes, R, v, a, p);
+    }
 };
 
 // The velocity (3) of the center of mass; if a is given, its acceleration instead, without gravity.

@@ -57,11 +57,9 @@ template <class T> struct FrameWorkspace {
     FrameWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : paths(arena, tree, options.frames, options.nframes),
           angles(arena, tree),
-          world(arena.take<Placement<T>>(tree.nnodes)),
-          P(arena.take<Placement<T>>(tree.nnodes)),
-          S(arena.take<Motion<T>>(tree.nv)),
-          v(arena.take<Motion<T>>(tree.nnodes)),
-          a(arena.take<Motion<T>>(tree.nnodes)) {}
+          S(arena.take<Motion<T>>(tree.nv)) {
+        arena.take_each(tree.nnodes, world, P, v, a);
+    }
 };
 
 // ---------------------------------------------------------------- passes over the paths

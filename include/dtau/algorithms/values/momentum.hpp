@@ -29,11 +29,9 @@ template <class T> struct MomentumWorkspace {
     Motion<T>*v, *a;  // omega, u; alpha, u'
     Inertia<T>* I;    // about the tree's reference
 
-    MomentumWorkspace(Arena& arena, const Tree& tree, const Options&)
-        : at(arena, tree),
-          v(arena.take<Motion<T>>(tree.nnodes)),
-          a(arena.take<Motion<T>>(tree.nnodes)),
-          I(arena.take<Inertia<T>>(tree.nnodes)) {}
+    MomentumWorkspace(Arena& arena, const Tree& tree, const Options&) : at(arena, tree) {
+        arena.take_each(tree.nnodes, v, a, I);
+    }
 };
 
 // Writes a force or momentum, linear part first.

@@ -27,11 +27,9 @@ template <class T> struct ReferencePlacements {
     Placement<T>* P;
     Vec3<T>*d, *trees;
 
-    ReferencePlacements(Arena& arena, const Tree& tree)
-        : angles(arena, tree),
-          P(arena.take<Placement<T>>(tree.nnodes)),
-          d(arena.take<Vec3<T>>(tree.nnodes)),
-          trees(arena.take<Vec3<T>>(tree.nnodes)) {}
+    ReferencePlacements(Arena& arena, const Tree& tree) : angles(arena, tree) {
+        arena.take_each(tree.nnodes, P, d, trees);
+    }
 };
 
 // The body whose origin is the reference of a tree: the last one from the root on that only prismatic
@@ -111,10 +109,9 @@ template <class T> struct ReferenceMotions {
     Motion<T>*S, *v, *a;
 
     ReferenceMotions(Arena& arena, const Tree& tree)
-        : at(arena, tree),
-          S(arena.take<Motion<T>>(tree.nv)),
-          v(arena.take<Motion<T>>(tree.nnodes)),
-          a(arena.take<Motion<T>>(tree.nnodes)) {}
+        : at(arena, tree), S(arena.take<Motion<T>>(tree.nv)) {
+        arena.take_each(tree.nnodes, v, a);
+    }
 };
 
 // Computes placements, S and v; and a, unless the joints' accelerations are null.
