@@ -62,13 +62,12 @@ class BoundedForces {
     static constexpr int most = SmallFactors::most;
 
     BoundedForces(Arena& arena, Index nv, Index width)
-        : by_linear(arena.take<double>(static_cast<std::size_t>(most * width))),
-          by_force(arena.take<double>(static_cast<std::size_t>(most * width))),
-          nv_(nv),
+        : nv_(nv),
           width_(width),
           by_matrix_(arena.take<double>(static_cast<std::size_t>(most * most * nv))),
-          turned_(arena.take<double>(static_cast<std::size_t>(most * width))),
-          by_multiplier_(arena.take<double>(static_cast<std::size_t>(width))) {}
+          by_multiplier_(arena.take<double>(static_cast<std::size_t>(width))) {
+        arena.take_each(static_cast<std::size_t>(most * width), by_linear, by_force, turned_);
+    }
 
     // b, which solve() overwrites, and the forces, with their derivatives (rows, width).
     double linear[most], force[most];

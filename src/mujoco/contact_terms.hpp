@@ -35,14 +35,9 @@ class ContactTerms {
     // `unknown`: how the contact moves is not known here. `jumps`: its frame jumps.
     enum class Outcome { added, unknown, jumps };
 
-    ContactTerms(Arena& arena, Index nv)
-        : nv_(nv),
-          J_(arena.take<double>(6 * nv)),
-          y_(arena.take<double>(6 * nv)),
-          by_q_(arena.take<double>(6 * nv)),
-          by_v_(arena.take<double>(6 * nv)),
-          by_a_(arena.take<double>(6 * nv)),
-          moved_(arena.take<unsigned char>(nv)) {}
+    ContactTerms(Arena& arena, Index nv) : nv_(nv), moved_(arena.take<unsigned char>(nv)) {
+        arena.take_each(6 * nv, J_, y_, by_q_, by_v_, by_a_);
+    }
 
     // Adds contact `c` of state `k`, unless it has a force and no derivative. `rows`: null, or where
     // its ContactRows go.

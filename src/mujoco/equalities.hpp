@@ -53,14 +53,10 @@ struct QuaternionProduct {
 
 class BodyEqualities {
   public:
-    BodyEqualities(Arena& arena, Index nv)
-        : nv_(nv),
-          turned_(arena.take<Twist>(static_cast<std::size_t>(nv))),
-          slow_(arena.take<Twist>(static_cast<std::size_t>(nv))),
-          before_(arena.take<Twist>(static_cast<std::size_t>(nv))),
-          by_q_(arena.take<double>(static_cast<std::size_t>(6 * nv))),
-          by_v_(arena.take<double>(static_cast<std::size_t>(6 * nv))),
-          arms_(arena.take<double>(static_cast<std::size_t>(6 * nv))) {}
+    BodyEqualities(Arena& arena, Index nv) : nv_(nv) {
+        arena.take_each(static_cast<std::size_t>(nv), turned_, slow_, before_);
+        arena.take_each(static_cast<std::size_t>(6 * nv), by_q_, by_v_, arms_);
+    }
 
     static bool any(const mujoco::Constants& m, const mujoco::Solutions& at, Index k) {
         for (Index row = at.row_starts[k]; row < end_of_equalities(at, k); ++row)

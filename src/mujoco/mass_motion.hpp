@@ -12,10 +12,9 @@ namespace dtau::DTAU_VARIANT::mujoco_step {
 
 class MassMotion {
   public:
-    MassMotion(Arena& arena, Index nv)
-        : momenta_(arena.take<Wrench>(static_cast<std::size_t>(nv))),
-          turned_(arena.take<Twist>(static_cast<std::size_t>(nv))),
-          sums_(arena.take<Wrench>(static_cast<std::size_t>(nv))) {}
+    MassMotion(Arena& arena, Index nv) {
+        arena.take_each(static_cast<std::size_t>(nv), momenta_, turned_, sums_);
+    }
 
     // `inertias` (nbody, 10): MuJoCo's, about the centers of mass of the trees.
     void read(const mujoco::Constants& m, const mujoco::Solutions& at, Index k, const Axes& axes,
