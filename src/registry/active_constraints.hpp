@@ -4,9 +4,10 @@
 //
 // A row that does not hold is zero in results, and adds nothing but zeros to sums, which can only
 // change the sign of a zero. Zeros of a state with an inactive constraint are therefore made positive:
-// the bits of a state do not depend on the states beside it. If such a state overflows, zeros of rows that do not hold can
-// turn into NaN. It is then computed again without them (Outcome::again). In most groups, the same
-// constraints hold in all states (batch/order.hpp), which need none of this but the sign.
+// the bits of a state do not depend on the states beside it. If such a state overflows, zeros of rows
+// that do not hold can turn into NaN. It is then computed again without them (Outcome::again). In most
+// groups, the same constraints hold in all states (batch/order.hpp), which need none of this but the
+// sign.
 #pragma once
 
 #include "batch/finite_test.hpp"

@@ -266,8 +266,7 @@ inline void for_constraint_columns(const Tree& tree, const Constraint& constrain
 template <class T> inline void add_share(const Tree& tree, int k, T x, T& to) {
     to = tree.mimic ? fma(T(tree.mimic->v_scale[k]), x, to) : to + x;
 }
-// Adds the rows of a relative motion along joint velocity k to the column of the independent velocity; entries
-// of a column are `stride` apart.
+// Adds the rows of a relative motion to the column of joint velocity k; its entries are `stride` apart.
 template <class T>
 inline void add_rows(const Tree& tree, int c, const Constraint& constraint, const Mat3<T>& E,
                      const Motion<T>& m, const T* active, int k, T* columns, int stride) {
